@@ -139,6 +139,7 @@ NAMES = {
     "scikit-learn": "sklearn",
     "markdown-it-py": "markdown_it",
     "Pillow": "PIL",
+    "pyyaml": "yaml",
 }
 """Names that a package is imported by, where they are not its own."""
 

@@ -5,7 +5,7 @@ import json
 import re
 import secrets
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -259,14 +259,10 @@ class Generation:
         self.database.executemany("INSERT INTO triples VALUES (?, ?, ?, ?, ?, NULL)", rows)
         return len(document.triples) - len(given)
 
-    def add_edges(self, edges: Iterable[Edge], origin: str) -> int:
-        """Returns how many were new: an edge that the same origin has already is merged."""
-        before = self.database.total_changes
-        self.database.executemany(
-            "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?)",
-            ((edge.source, edge.target, edge.relation, origin) for edge in edges),
-        )
-        return self.database.total_changes - before
+    def add_edge(self, edge: Edge, origin: str) -> bool:
+        """Whether it is new: an edge that the same origin has already is merged."""
+        row = edge.source, edge.target, edge.relation, origin
+        return self.database.execute("INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?)", row).rowcount > 0
 
     def loose_edges(self) -> int:
         """Edges to or from documents that the library does not have (yet): they are kept until it has."""

@@ -23,18 +23,9 @@ from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS, parts_of
-from clew.memory.knowledge.loaders.registry import LOADERS, discover
-from clew.memory.knowledge.loaders.sandbox import Reading
-from clew.memory.knowledge.loaders.source import (
-    Loader,
-    LoadFailure,
-    Source,
-    digest,
-    other_ids,
-    shown,
-    size,
-    source_digest,
-)
+from clew.memory.knowledge.loaders.registry import discover
+from clew.memory.knowledge.loaders.sandbox import read_apart
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, digest, other_ids, shown, size, source_digest
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
@@ -54,13 +45,11 @@ KEPT_OF_ORDERS = 200
 class Changes:
     """One run's reading into a generation. After `read`: the counts, the failures and the notes."""
 
-    def __init__(self, generation: Generation, loaders: Sequence[Loader]) -> None:
+    def __init__(self, generation: Generation) -> None:
         self._generation = generation
-        self._loaders = loaders
         self._known: dict[str, str] = {}
         self._waiting: dict[str, Source] = {}
         self._digests: dict[str, str] = {}
-        self._reading = Reading()
         self.counts: Counter[str] = Counter()
         self.failed: list[LoadFailure] = []
         self.notes: list[str] = []
@@ -86,7 +75,7 @@ class Changes:
         self._known = self._generation.sources("old") if self._generation.old else {}
         # What was read from a root that is not there any more is removed; one that was never read is told of.
         there = [root for root in roots if os.path.lexists(root) or not any(_is_below(p, [root]) for p in self._known)]
-        found = discover(there, library, self._loaders, follow)
+        found = discover(there, library, follow)
         self.notes += found.notes
         self.failed += [failure for failure in found.unread if not self._is_left_out(failure.source)]
         pages = self._generation.choices.pages
@@ -99,14 +88,12 @@ class Changes:
         sizes = {path: size(source) for path, source in fresh.items()}
         total, done = sum(sizes.values()), 0
         order = [*self._waiting, *(path for path in fresh if path not in self._known)]
-        with closing(self._reading):
-            for path in order:
-                self._waiting.pop(path, None)
-                for read_so_far in self._take(fresh[path]):
-                    yield Progress("reading", done + min(read_so_far, sizes[path]), total)
-                done += sizes[path]
-                yield Progress("reading", done, total)
-            self._reading.keep()
+        for path in order:
+            self._waiting.pop(path, None)
+            for read_so_far in self._take(fresh[path]):
+                yield Progress("reading", done + min(read_so_far, sizes[path]), total)
+            done += sizes[path]
+            yield Progress("reading", done, total)
         self._remove(gone)
         self._note_hidden()
         elsewhere = {path: why for path, why in self._generation.before.unread.items() if not _is_below(path, roots)}
@@ -193,16 +180,20 @@ class Changes:
 
     def _read_source(self, source: Source) -> Iterator[int]:
         path, failures, characters, position = shown(source.path), len(self.failed), 0, 0
-        old, renamed = self._generation.old_documents(path), {}
-        left, taken_out = set(old), 0
+        old, renamed = self._generation.old_documents(path), dict[str, str]()
+        left, taken_out, merged = set(old), 0, 0
         for where in [one for one in self._quarantined if one.split("\n")[0] == path]:
             del self._quarantined[where]
-        for item in self._reading.documents(source):
+        for item in read_apart(source):
             if isinstance(item, LoadFailure):
                 if item.count:
                     self.failed.append(item)
                 else:
                     self.notes.append(f"{item.source}: {item.reason}")
+                continue
+            if isinstance(item, Edge):
+                source_id, target_id = (renamed.get(end, end) for end in (item.source, item.target))
+                merged += not self._generation.add_edge(Edge(source_id, target_id, item.relation), path)
                 continue
             if said := self._orders(item, path):
                 whole = item.id == source.name
@@ -227,7 +218,8 @@ class Changes:
             self.notes.append(f"{path}: kept as it was read before")
             return
         self.counts["removed"] += len(left)
-        self._read_edges(source, renamed)
+        if merged:
+            self.notes.append(f"{merged} repeated edges merged")
         recorded = self._digests[path] if len(self.failed) == failures else ""
         self._generation.add_source(path, recorded)
 
@@ -250,23 +242,6 @@ class Changes:
         self.counts["new" if known is None else "unchanged" if same else "changed"] += 1
         self.counts["triples skipped"] += self._generation.add_document(document, chunks, fingerprint, path, position)
         return True
-
-    def _read_edges(self, source: Source, renamed: dict[str, str]) -> None:
-        given = 0
-
-        def counted() -> Iterator[Edge]:
-            nonlocal given
-            for item in self._reading.edges(source):
-                if isinstance(item, LoadFailure):
-                    self.failed.append(item)
-                else:
-                    given += 1
-                    source_id, target_id = (renamed.get(end, end) for end in (item.source, item.target))
-                    yield Edge(source_id, target_id, item.relation)
-
-        added = self._generation.add_edges(counted(), shown(source.path))
-        if given > added:
-            self.notes.append(f"{given - added} repeated edges merged")
 
 
 def _emptied(path: str, roots: Sequence[Path]) -> str:
@@ -324,7 +299,6 @@ def index(
     *,
     parameters: Parameters | None = None,
     rebuild: bool = False,
-    loaders: Sequence[Loader] = LOADERS,
     steps: Sequence[IndexStep] = STEPS,
 ) -> Iterator[Progress | IndexReport]:
     """Bring the library up to date with `paths`, or make it; ends with the `IndexReport`.
@@ -350,7 +324,7 @@ def index(
                 closing(choices.extractor),
                 closing(Generation(folder, old, encoder, choices)) as generation,
             ):
-                changes, started = Changes(generation, loaders), time.perf_counter()
+                changes, started = Changes(generation), time.perf_counter()
                 yield from changes.read(roots, library, parameters.follow_links)
                 seconds["reading"] = time.perf_counter() - started
                 changed = changes.any or bool(choices.notes) or (parameters.empty and old is None)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 
+import webencodings
 from lxml import etree
 from lxml.html import Element, HtmlElement, HTMLParser, document_fromstring
 
@@ -108,11 +109,11 @@ def _write(layout: TextLayout, root: HtmlElement) -> None:
 
 
 def _decode(data: bytes) -> str:
-    """In the encoding that the page declares, else as any text."""
-    declared = _declared(data).lower() or "utf-8"
-    if declared.startswith(tuple(_TAGS["encodings"])):
-        with suppress(LookupError, ValueError):  # it declares what it is not: then it is UTF-8 or nothing
-            return clean(data.decode("cp1252" if declared in _TAGS["windows_1252"] else declared))
+    """In the encoding that the page declares, as browsers take its name, else as any text."""
+    declared = webencodings.lookup(_declared(data))
+    if declared and not declared.name.startswith("utf"):
+        with suppress(ValueError):  # it declares what it is not
+            return clean(declared.codec_info.decode(data)[0])
     return decode(data)
 
 

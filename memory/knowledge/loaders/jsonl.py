@@ -11,16 +11,15 @@ import hashlib
 import json
 import stat
 import zlib
-from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar, cast
+from typing import IO, Any, TypeVar, cast
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_text
-from clew.memory.knowledge.loaders.source import LoadFailure, Source, file_mode, in_a_line, reason, shown
+from clew.memory.knowledge.loaders.source import Item, LoadFailure, Source, file_mode, in_a_line, reason, shown
 from clew.memory.text import clean, storable
 
 Record = Mapping[str, Any]
@@ -110,15 +109,15 @@ def field(record: Record, name: str, default: str | None = None) -> str:
     return str(value)
 
 
-def _each(path: Path, make: Callable[[Record, int], Entry], having: bytes = b"") -> Iterator[Entry | LoadFailure]:
-    """What is made of the object on each line that has these bytes, given the line's number; where `make` raises
-    `Unreadable`, the line is a failure. What ends the file too early comes after the good lines."""
+def _each(path: Path, make: Callable[[Record, int], Entry]) -> Iterator[Entry | LoadFailure]:
+    """What is made of the object on each line, given the line's number; where `make` raises `Unreadable`, the line is a
+    failure. What ends the file too early comes after the good lines."""
     place, number = shown(path), 0
     try:
         with unzipped(path) as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
                 try:
-                    if line.strip() and having in line:
+                    if line.strip():
                         yield make(_record(line), number)
                 except Unreadable as error:
                     yield LoadFailure(f"{place}:{number}", error.message)
@@ -153,42 +152,6 @@ def named(items: Iterator[Entry | LoadFailure], path: str) -> Iterator[Entry | L
 # Graph folders --------------------------------------------------------------------------------------------------------
 
 
-class Many(NamedTuple):
-    """A relation of many: its document, its name, and its members (id of a node, role), each once."""
-
-    document: Document
-    name: str
-    members: tuple[tuple[str, str], ...]
-
-
-def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
-    """The nodes, and after them the relations of many; a member that is no node here is named by its id."""
-    path, titles = edges_beside(source.path), dict[str, str]()
-    for item in read_jsonl(source):
-        yield item
-        if isinstance(item, Document):
-            titles[item.id] = item.title or item.id
-    for relation in named(_relations(path, titles), shown(path)):
-        if isinstance(relation, LoadFailure):
-            yield relation
-            continue
-        names = ", ".join(titles.get(id_, id_) for id_ in dict(relation.members))
-        document = relation.document
-        yield document if document.text else replace(document, text=f"{relation.name}: {names}")
-
-
-def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
-    """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
-    many. `read_graph` says which of these cannot stand among the nodes."""
-    path = edges_beside(source.path)
-    items: Iterator[Edge | Many | LoadFailure] = named(_edges(path), shown(path))
-    yield from (item for item in items if not isinstance(item, Many))
-    nodes = {item.id for item in read_jsonl(source) if isinstance(item, Document)}
-    for relation in _relations(path, nodes):
-        if isinstance(relation, Many):
-            yield from (Edge(member, relation.document.id, role) for member, role in relation.members)
-
-
 def nodes_of(folder: Path) -> Path | None:
     """The file of nodes of a graph folder, which has edges too."""
     return plain_or_zipped(folder, "nodes") if plain_or_zipped(folder, "edges") else None
@@ -199,49 +162,55 @@ def edges_beside(nodes: Path) -> Path:
     return plain_or_zipped(nodes.parent, "edges") or nodes.with_name("edges.jsonl.gz")
 
 
-def _edges(path: Path, having: bytes = b"") -> Iterator[Edge | Many | LoadFailure]:
-    def edge(record: Record, number: int) -> Edge | Many:
+def read_graph(source: Source) -> Iterator[Item]:
+    """The nodes; then the edges as they come, repeated ones and those to unknown nodes among them, and the relations of
+    many, each with its edges. Said again, word for word, a relation without an id is the same one."""
+    path, titles = edges_beside(source.path), dict[str, str]()
+    known = dict[str, tuple[str, list[Edge]]]()
+    for node in read_jsonl(source):
+        yield node
+        if isinstance(node, Document):
+            titles[node.id] = node.title or node.id
+
+    def made(record: Record, number: int) -> list[Document | Edge]:
         if "members" not in record:
-            source, target = (storable(field(record, end)) for end in ("source", "target"))
-            return Edge(source, target, storable(field(record, "relation", "")))
-        if "source" in record or "target" in record:
-            raise Unreadable('both "members" and an end of an edge: it is one or the other')
-        return _relation(record, f"{shown(path)}:{number}")
+            source_id, target_id = (storable(field(record, end)) for end in ("source", "target"))
+            return [Edge(source_id, target_id, storable(field(record, "relation", "")))]
+        document, edges = _relation(record, f"{shown(path)}:{number}", titles)
+        if document.id in titles:
+            raise Unreadable(f"the id '{document.id}' is that of a node already")
+        if document.id not in known:
+            known[document.id] = document.text, edges
+            return [document, *edges]
+        if known[document.id] != (document.text, edges):
+            raise Unreadable(f"the id '{document.id}' is on an earlier line already")
+        return []
 
-    return _each(path, edge, having)
+    for entry in named(_each(path, made), shown(path)):
+        yield from [entry] if isinstance(entry, LoadFailure) else entry
 
 
-def _relation(record: Record, place: str) -> Many:
-    """Without an id it gets one made of its content, the same in every run. A member is `"a"`, or
+def _relation(record: Record, place: str, titles: Mapping[str, str]) -> tuple[Document, list[Edge]]:
+    """The virtual node of a relation, and its edges. Without an id it gets one made of its content, the same in every
+    run; without a text it names its members, by their ids where they are no nodes. A member is `"a"`, or
     `{"id": "a", "role": "is_author"}`."""
+    if "source" in record or "target" in record:
+        raise Unreadable('both "members" and an end of an edge: it is one or the other')
     relation, title = (" ".join(clean(field(record, *of)).split()) for of in (("relation",), ("title", "")))
     if not isinstance(record["members"], list):
         raise Unreadable('"members" is not a list')
     given = [member if isinstance(member, dict) else {"id": member} for member in record["members"]]
     pairs = [(storable(field(member, "id")), storable(field(member, "role", "")) or relation) for member in given]
-    members = tuple(dict.fromkeys(pairs))
-    if not all(id_ for id_, _ in members):
+    members, ids = list(dict.fromkeys(pairs)), dict(pairs)
+    if "" in ids:
         raise Unreadable("a member without an id")
-    if len(dict(members)) < 2:
+    if len(ids) < 2:
         raise Unreadable("a relation of fewer than two members")
+    if sum(id_ in titles for id_ in ids) < 2:
+        raise Unreadable("fewer than two of its members are nodes")
     content = json.dumps([relation, title, sorted(members)], ensure_ascii=False)
     own = f"{relation}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
-    text = clean(field(record, "text", "")).strip()
-    return Many(Document(storable(field(record, "id", "")) or own, title or relation, text, place), relation, members)
-
-
-def _relations(path: Path, nodes: Container[str]) -> Iterator[Many | LoadFailure]:
-    """Those that stand among these nodes. Said again, word for word, a relation without an id is the same one."""
-    known: dict[str, tuple[object, str]] = {}
-    for relation in (item for item in _edges(path, having=b'"members"') if isinstance(item, Many)):
-        document, _, members = relation
-        if document.id in nodes:
-            yield LoadFailure(document.source, f"the id '{document.id}' is that of a node already")
-        elif document.id in known:
-            if known[document.id] != (members, document.text):
-                yield LoadFailure(document.source, f"the id '{document.id}' is on an earlier line already")
-        elif sum(id_ in nodes for id_ in dict(members)) < 2:
-            yield LoadFailure(document.source, "fewer than two of its members are nodes")
-        else:
-            known[document.id] = members, document.text
-            yield relation
+    names = ", ".join(titles.get(id_, id_) for id_ in ids)
+    text = clean(field(record, "text", "")).strip() or f"{relation}: {names}"
+    document = Document(storable(field(record, "id", "")) or own, title or relation, text, place)
+    return document, [Edge(member, document.id, role) for member, role in members]

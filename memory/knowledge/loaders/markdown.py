@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import yaml
+
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
@@ -13,58 +15,47 @@ from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_f
 from clew.memory.knowledge.loaders.source import Source, in_a_line
 
 ENDINGS = (".md", ".markdown")
-FRONT_MATTER = re.compile(
-    r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
-)
-FRONT_FIELD = r"^(?:{names}):(.*)$"
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 DATES = (
-    "effective(?:[_-](?:date|from))?|valid[_-]from",
-    "(?:last[_-]?)?(?:updated?|modified|mod)",
-    "date|published|created",
-)
-"""Names of the fields of a date, the ones that say from when it holds first."""
+    "effective effectivedate effectivefrom validfrom updated update lastupdated lastupdate modified lastmodified mod"
+    " lastmod date published created"
+).split()
+"""Names of the fields of a date, without hyphens, the ones that say from when it holds first."""
 
-AUTHOR, TAGS = "authors?|by|creator", "tags?|keywords?|categor(?:y|ies)|topics?"
-FRONT_LIST = r"^(?:{names}):(.*(?:\n[ \t]*-[ \t].*)*)"
-NO_VALUE = re.compile(r"(?:null|~|[|>][+-]?\d?)?", re.IGNORECASE)
-"""YAML's nothing, and the marks of a value that stands in the lines below."""
+AUTHOR = ("author", "authors", "by", "creator")
+TAGS = ("tag", "tags", "keyword", "keywords", "category", "categories", "topic", "topics")
 
 
 def read_markdown(source: Source) -> Iterator[Document]:
-    text = decode(source.path.read_bytes())
-    front = FRONT_MATTER.match(text)
-    fields = front[1] if front else ""
-    is_draft = front_field(fields, "draft").casefold() == "true"
-    layout, first, hidden_text = laid_out(text[front.end() :] if front else text)
+    fields, text = _front_matter(decode(source.path.read_bytes()))
+
+    def told(*names: str) -> str:
+        """What the first of these fields says that says something."""
+        return next(filter(None, (in_a_line(fields.get(name)) for name in names)), "")
+
+    layout, first, hidden_text = laid_out(text)
     yield layout.document(
         source,
-        front_field(fields, "title") or first or title_of_file(source.path),
-        date=next((value for names in DATES if (value := front_field(fields, names))), ""),  # from which it holds first
+        told("title") or first or title_of_file(source.path),
+        date=told(*DATES),
         hidden_text=hidden_text,
-        author=front_list(fields, AUTHOR),
-        tags=front_list(fields, TAGS),
-        status=front_field(fields, "status|state") or "draft" * is_draft,
+        author=told(*AUTHOR),
+        tags=told(*TAGS),
+        status=told("status", "state") or "draft" * (told("draft").casefold() == "true"),
     )
 
 
-def front_field(front: str, names: str) -> str:
-    """Of the front matter; empty where it has none of these names."""
-    found = re.search(FRONT_FIELD.format(names=names), front, re.MULTILINE | re.IGNORECASE)
-    value = found[1].strip() if found else ""
-    if NO_VALUE.fullmatch(value):
-        return ""
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
-
-
-def front_list(front: str, names: str) -> str:
-    """As `front_field`, of a list in brackets, in lines or between commas: in a line."""
-    found = re.search(FRONT_LIST.format(names=names), front, re.MULTILINE | re.IGNORECASE)
-    first, *lines = found[1].strip().split("\n") if found else [""]
-    if first.startswith("- "):
-        first, lines = "", [first, *lines]
-    items = [*first.strip().removeprefix("[").removesuffix("]").split(","), *(line.strip()[1:] for line in lines)]
-    named = (item.strip(" {}").removeprefix("name:").strip(" '\"#") for item in items)
-    return in_a_line([item for item in named if not NO_VALUE.fullmatch(item)])
+def _front_matter(text: str) -> tuple[dict[str, object], str]:
+    """The fields of YAML above a text, all values as they are written, and what stands below."""
+    found = FRONT_MATTER.match(text)
+    try:
+        fields = yaml.load(found[1], yaml.BaseLoader) if found else {}  # noqa: S506 it makes texts, lists and dicts
+    except (yaml.YAMLError, RecursionError):
+        return {}, text
+    if found is None or not isinstance(fields, dict):
+        return {}, text
+    said = {name: value for name, value in fields.items() if value not in ("null", "~")}
+    return {re.sub("[_-]", "", str(name)).casefold(): value for name, value in said.items()}, text[found.end() :]
 
 
 def laid_out(markdown: str) -> tuple[TextLayout, str, str]:

@@ -2,20 +2,17 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.loaders import archive, html, jsonl, markdown, ocr, office, pdf, records, sheets, wikipedia
-from clew.memory.knowledge.loaders.jsonl import Entry
 from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS, guessed, read_code, read_text
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, Unpacked, file_mode, reason, shown
+from clew.memory.knowledge.loaders.source import Item, Loader, LoadFailure, Source, Unpacked, file_mode, reason, shown
 
-Answered = TypeVar("Answered")
 DEEPEST, NAMED = 3, 20
 """Archives in archives that are looked into, and links that a note names."""
 
@@ -27,19 +24,11 @@ LOADERS: tuple[Loader, ...] = (
     Loader("pdf", pdf.read_pdf, (".pdf",), allowance=ocr.allowance),
     Loader("picture", ocr.read_picture, ocr.ENDINGS, allowance=ocr.allowance),
     Loader("table", records.read_table, (".csv", ".tsv"), guesses=guessed),
-    Loader(
-        "graph",
-        jsonl.read_graph,
-        in_folder=jsonl.nodes_of,
-        edges=jsonl.read_graph_edges,
-        files=lambda nodes: (nodes, jsonl.edges_beside(nodes)),
-    ),
+    Loader("graph", jsonl.read_graph, in_folder=jsonl.nodes_of, files=lambda nodes: (nodes, jsonl.edges_beside(nodes))),
     Loader("beir", jsonl.read_jsonl, in_folder=jsonl.corpus_of),
     Loader("jsonl", jsonl.read_jsonl, jsonl.SUFFIXES),
     Loader("json", records.read_json, (".json",)),
-    Loader(
-        "mediawiki", wikipedia.read_dump, wikipedia.ENDINGS, wikipedia.is_dump, edges=wikipedia.read_links, by_page=True
-    ),
+    Loader("mediawiki", wikipedia.read_dump, wikipedia.ENDINGS, wikipedia.is_dump, by_page=True),
     Loader("office", office.read_office, (*office.PACKAGES, *office.OTHERS, *office.MARKS)),
     Loader("sheets", sheets.read_workbook, (".xlsx", ".xlsm")),
     Loader("slides", office.read_slides, (".pptx", ".pptm", ".ppsx")),
@@ -55,58 +44,49 @@ named itself."""
 BY_NAME = {loader.name: loader for loader in LOADERS}
 
 
-def loader_of(path: Path, loaders: Sequence[Loader] = LOADERS) -> Loader | None:
+def loader_of(path: Path) -> Loader | None:
     """By the end of the name, and for some kinds by how the file begins."""
-    named = (loader for loader in loaders if path.name.lower().endswith(loader.suffixes))
-    return next((loader for loader in named if _said(loader.recognises, path, True)), None)
+    named = (loader for loader in LOADERS if path.name.lower().endswith(loader.suffixes))
+    return next((loader for loader in named if _recognised(path, loader)), None)
 
 
-def read(source: Source) -> Iterator[Document | LoadFailure]:
-    """The documents of a source as they are read. What is wrong with it comes as a `LoadFailure`, never raised."""
-    for item in _guarded(source, source.loader.read):
-        if isinstance(item, Unpacked):
-            yield from _unpacked(item, source)
-        else:
-            yield item
-    if name := _said(lambda path: source.loader.guesses(path.read_bytes()), source.path, ""):
-        yield LoadFailure(shown(source.path), f"read as {name}, as its bytes look: save it as UTF-8 to be sure", 0)
-
-
-def _unpacked(held: Unpacked, source: Source) -> Iterator[Document | LoadFailure]:
-    if source.depth >= DEEPEST:
-        yield LoadFailure(held.place, f"it lies within more than {DEEPEST} archives")
-        return
-    found, inside = discover([held.folder]), f"{shown(held.folder)}/"
-    read_ = (item for one in found.sources for item in read(replace(one, depth=source.depth + 1)))
-    for item in chain(found.unread, read_):
-        place = f"{held.place}: {item.source.removeprefix(inside)}"
-        if isinstance(item, Document):
-            date, author = item.date or held.date, item.author or held.author
-            yield replace(item, id=f"{held.id}/{item.id}", source=place, date=date, author=author)
-        else:
-            yield replace(item, source=place)
-
-
-def read_edges(source: Source) -> Iterator[Edge | LoadFailure]:
-    """The edges of a source, in the same way."""
-    return _guarded(source, source.loader.edges)
-
-
-def _guarded(source: Source, read: Callable[[Source], Iterator[Entry]]) -> Iterator[Entry | LoadFailure]:
+def _recognised(path: Path, loader: Loader) -> bool:
+    """A loader that stops at it is asked to read it, and that says why."""
     try:
-        yield from read(source)
+        return loader.recognises(path)
+    except Exception:  # noqa: BLE001 as in `read`
+        return True
+
+
+def read(source: Source) -> Iterator[Item]:
+    """What is in a source, as it is read. What is wrong with it comes as a `LoadFailure`, never raised."""
+    try:
+        for item in source.loader.read(source):
+            yield from _unpacked(item, source) if isinstance(item, Unpacked) else [item]
+        if source.loader.guesses and (name := source.loader.guesses(source.path.read_bytes())):
+            yield LoadFailure(shown(source.path), f"read as {name}, as its bytes look: save it as UTF-8 to be sure", 0)
     except Exception as error:  # noqa: BLE001 whatever a loader or a library below it meets is this file's failure
         of_file = isinstance(error, Unreadable | OSError | MemoryError)
         why = reason(error) if of_file else f"the {source.loader.name} loader stopped at {reason(error)}"
         yield LoadFailure(shown(source.path), why)
 
 
-def _said(ask: Callable[[Path], Answered], path: Path, otherwise: Answered) -> Answered:
-    """What a loader says of a path; where it stops at that, reading says why."""
-    try:
-        return ask(path)
-    except Exception:  # noqa: BLE001 as `_guarded`: a loader that cannot tell is asked to read, and that says why
-        return otherwise
+def _unpacked(held: Unpacked, source: Source) -> Iterator[Item]:
+    if source.depth >= DEEPEST:
+        yield LoadFailure(held.place, f"it lies within more than {DEEPEST} archives")
+        return
+    found, inside = discover([held.folder]), f"{shown(held.folder)}/"
+    read_ = (item for one in found.sources for item in read(replace(one, depth=source.depth + 1)))
+    for item in chain(found.unread, read_):
+        if isinstance(item, Edge):
+            yield Edge(f"{held.id}/{item.source}", f"{held.id}/{item.target}", item.relation)
+            continue
+        place = f"{held.place}: {item.source.removeprefix(inside)}"
+        if isinstance(item, Document):
+            date, author = item.date or held.date, item.author or held.author
+            yield replace(item, id=f"{held.id}/{item.id}", source=place, date=date, author=author)
+        else:
+            yield replace(item, source=place)
 
 
 @dataclass
@@ -117,7 +97,6 @@ class Discovered:
     `seen` are real paths, so that a link that leads back into the tree ends there."""
 
     library: str
-    loaders: Sequence[Loader]
     follow: bool = False
     links: list[Path] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
@@ -133,7 +112,7 @@ class Discovered:
         except OSError as error:
             raise BadInput(f"cannot open {shown(root)}: {reason(error)}", "check the path") from error
         if stat.S_ISREG(mode):
-            self._once(Source(root, loader_of(root, self.loaders) or BY_NAME["text"], root))
+            self._once(Source(root, loader_of(root) or BY_NAME["text"], root))
         elif not stat.S_ISDIR(mode):
             raise BadInput(f"{shown(root)} is neither a file nor a folder", "save it as a file first")
         elif self._is_library(root):
@@ -152,7 +131,7 @@ class Discovered:
             self.unopened.append(folder)
             self.notes.append(f"could not open the folder {shown(folder)}: {reason(error)}")
             return
-        for loader in self.loaders:
+        for loader in LOADERS:
             if path := loader.in_folder(folder):
                 if not any(self._left_out(file) for file in loader.files(path)):
                     self._once(Source(path, loader, root))
@@ -175,7 +154,7 @@ class Discovered:
     def _file(self, path: Path, root: Path) -> None:
         mode = file_mode(path)
         is_odd = bool(mode) and not stat.S_ISREG(mode)
-        loader = None if is_odd else loader_of(path, self.loaders)
+        loader = None if is_odd else loader_of(path)
         if loader is None:
             kind = f"{path.suffix.lower()} files are" if path.suffix else "a file without an ending is"
             self.unread.append(LoadFailure(shown(path), "it is no file" if is_odd else f"{kind} not read"))
@@ -194,16 +173,14 @@ class Discovered:
             self.sources.append(source)
 
 
-def discover(
-    paths: Sequence[Path], library: Path | None = None, loaders: Sequence[Loader] = LOADERS, follow: bool = False
-) -> Discovered:
+def discover(paths: Sequence[Path], library: Path | None = None, follow: bool = False) -> Discovered:
     """The sources below `paths`, in their order and then by name, each once. Paths given are followed where they are
     links, and with `follow` also links below them.
 
     Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
     `BadInput` for a path that is not there.
     """
-    found = Discovered(os.path.realpath(library) if library else "", loaders, follow)
+    found = Discovered(os.path.realpath(library) if library else "", follow)
     for path in paths:
         found.add(path.absolute())
     if found.links:

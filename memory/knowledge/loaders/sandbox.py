@@ -14,22 +14,19 @@ import resource
 import signal
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
-from itertools import chain, starmap
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from clew.memory.datatypes import Document, Edge, Mark, Table
-from clew.memory.errors import ClewError
+from pydantic import TypeAdapter
+
 from clew.memory.files import machine_memory
-from clew.memory.knowledge.loaders.registry import BY_NAME, LOADERS, read, read_edges
-from clew.memory.knowledge.loaders.source import NO_MEMORY, LoadFailure, Pages, Source, shown, size
+from clew.memory.knowledge.loaders.registry import BY_NAME, read
+from clew.memory.knowledge.loaders.source import NO_MEMORY, Item, LoadFailure, Pages, Source, shown, size
 
 MIB = 1 << 20
 SECONDS, SECONDS_PER_MIB = 8.0, 60.0
@@ -47,9 +44,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
 )
-_READY, _EDGES, _END = b"ready", "edges", "end"
-"""Replies that are no item: it has started; the documents of a source have come; its edges have, and whether the
-process is to end."""
+_REPLIES = TypeAdapter[Item | bool](Item | bool)
+"""What is read of a source, and behind it whether the process is to be used again."""
 
 
 class _Limits(NamedTuple):
@@ -68,74 +64,38 @@ def _limits(source: Source) -> _Limits:
     )
 
 
-class Reading:
-    """The sources of a run, read apart. A source of a loader that the registry has not, which only a caller's own code
-    can bring, is read in this process."""
-
-    def __init__(self) -> None:
-        self._process: _Process | None = None
-        self._source: Source | None = None
-        """The one that is read."""
-
-    def documents(self, source: Source) -> Iterator[Document | LoadFailure]:
-        """Raises `ClewError` where the process cannot be started at all."""
-        if source.loader not in LOADERS:
-            yield from read(source)
-            return
-        while self._source:  # what is left of one that was begun
-            deque(self._items(), maxlen=0)
-        self._process = self._process or (_idle.pop() if _idle else _Process())
-        self._source, self._limits, self._taken = source, _limits(source), 0
-        self._process.send(source, self._limits)
-        yield from self._items()
-
-    def edges(self, source: Source) -> Iterator[Edge | LoadFailure]:
-        """Behind its documents. Once a run."""
-        yield from self._items() if source.loader in LOADERS else read_edges(source)
-
-    def keep(self) -> None:
-        """The process for the next run, where it has nothing to do."""
-        if self._process and not self._source:
-            _idle.append(self._process)
-            self._process = None
-
-    def close(self) -> None:
-        """End the process."""
-        if self._process:
-            self._process.kill()
-        self._process = self._source = None
-
-    def _items(self) -> Iterator[Any]:
-        """Of the source that is read, up to the end of its documents or of its edges. The process's death is a failure,
-        and that end."""
-        while self._source and self._process:
-            line, why = self._process.reply(WAIT + WAITS * self._limits.seconds, self._limits.output - self._taken)
+def read_apart(source: Source) -> Iterator[Item]:
+    """As `registry.read`. The process's death is a failure, and the end of what is read."""
+    process, limits, is_free = _idle.pop() if _idle else _Process(), _limits(source), False
+    process.send(source, limits)
+    wait, left = WAIT + WAITS * limits.seconds, limits.output
+    try:
+        while True:
+            line, why = process.reply(wait, left)
             if not line:
-                source, self._source = self._source, None
-                yield LoadFailure(shown(source.path), self._ended(why))
+                yield LoadFailure(shown(source.path), why or _cause(process.kill(gone=True), limits))
                 return
-            self._taken += len(line)
-            kind, *fields = json.loads(line)
-            if kind == _END:
-                self._source = None
-                if fields[0]:
-                    self.close()
-            if kind in (_END, _EDGES):
+            left -= len(line)
+            item = _REPLIES.validate_json(line)
+            if isinstance(item, bool):
+                is_free = item
                 return
-            yield _item(kind, fields)
+            yield item
+    finally:
+        if is_free:
+            _idle.append(process)
+        else:
+            process.kill()
 
-    def _ended(self, why: str) -> str:
-        """The reason why the process is gone, or has to go."""
-        assert self._process
-        ended, self._process = self._process.kill(gone=not why), None
-        crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
-        too_long = f"reading it takes more than {self._limits.seconds} s"
-        return why or {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
+
+def _cause(ended: int, limits: _Limits) -> str:
+    """Why a process is gone, by its exit status or minus the signal."""
+    crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
+    too_long = f"reading it takes more than {limits.seconds} s"
+    return {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
 
 
 class _Process:
-    """Raises `ClewError` where it cannot be started at all."""
-
     def __init__(self) -> None:
         self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
         self._replies, its_end = Pipe(duplex=False)
@@ -149,9 +109,6 @@ class _Process:
             env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
         its_end.close()
-        if self.reply(WAIT, MIB)[0] != _READY:
-            self.kill()
-            raise ClewError("the process that reads files cannot be started", "run clew doctor")
 
     def send(self, source: Source, limits: _Limits) -> None:
         pages = [source.pages.categories, source.pages.keywords]
@@ -183,7 +140,7 @@ class _Process:
 
 
 _idle: list[_Process] = []
-"""Ready for the next run of this process, as importing the loaders takes longer than reading most files."""
+"""Ready for the next source, as importing the loaders takes longer than reading most files."""
 
 
 @atexit.register
@@ -192,43 +149,26 @@ def _end() -> None:
         process.kill()
 
 
-def _line_of(item: Document | Edge | LoadFailure) -> bytes:
-    return json.dumps([type(item).__name__, *(getattr(item, name) for name in item.__slots__)]).encode()
-
-
-def _item(kind: str, fields: list[Any]) -> Document | Edge | LoadFailure:
-    if kind != "Document":
-        return LoadFailure(*fields) if kind == "LoadFailure" else Edge(*fields)
-    read_ = Document(*_as_tuples(fields))
-    pages, headings = (tuple(starmap(Mark, marks)) for marks in (read_.pages, read_.headings))
-    return replace(read_, pages=pages, headings=headings, tables=tuple(starmap(Table, read_.tables)))
-
-
-def _as_tuples(value: Any) -> Any:
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
-
-
 def serve(replies_to: int) -> None:
     """The process: requests on its standard input, replies on another descriptor. It ends with its input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, replies = os.fdopen(os.dup(0), "rb"), Connection(replies_to, readable=False)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    replies.send_bytes(_READY)
     empty = _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
         source = Source(Path(path), BY_NAME[name], Path(root), Pages(*map(tuple, pages)))
         _limit(seconds, empty + memory)
         try:
-            for item in chain(read(source), [None], read_edges(source)):
-                replies.send_bytes(_line_of(item) if item else json.dumps([_EDGES]).encode())
+            for item in read(source):
+                replies.send_bytes(_REPLIES.dump_json(item))
         except MemoryError:
-            replies.send_bytes(_line_of(LoadFailure(shown(source.path), NO_MEMORY)))
+            replies.send_bytes(_REPLIES.dump_json(LoadFailure(shown(source.path), NO_MEMORY)))
         except SystemExit:
             os._exit(1)
-        is_large = _memory() > empty + MEMORY // 2  # it does not give back what a large file took
-        replies.send_bytes(json.dumps([_END, is_large]).encode())
+        is_small = _memory() <= empty + MEMORY // 2  # it does not give back what a large file took
+        replies.send_bytes(_REPLIES.dump_json(is_small))
 
 
 def _memory() -> int:

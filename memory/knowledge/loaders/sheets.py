@@ -1,5 +1,5 @@
 """Workbooks of Excel (.xlsx) as they are shown: their sheets without what is hidden, cells in all rows and columns that
-they span, and comments behind them."""
+they span."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -88,15 +88,12 @@ def read_workbook(source: Source) -> Iterator[Document]:
             with package.open(part) as stream:
                 rows, away = _Sheet(stream, shared, formats).shown(one.get("state") in ("hidden", "veryHidden"))
             hidden += [away] if away else []
-            beside = [package.parsed(other) for other in package.links(part).values() if "/comments" in other]
-            write_sheet(layout, one.get("name", ""), rows, list(chain(*map(_comments, beside))))
+            write_sheet(layout, one.get("name", ""), rows)
     title = title_of_file(source.path)
     yield layout.document(source, title, author=author, tags=tags, hidden_text="\n".join(hidden))
 
 
-def write_sheet(
-    layout: TextLayout, name: str, rows: Sequence[tuple[int, list[str]]], comments: Sequence[str] = ()
-) -> None:
+def write_sheet(layout: TextLayout, name: str, rows: Sequence[tuple[int, list[str]]]) -> None:
     """Below its name; an empty row ends a table, and rows of one cell are lines of text."""
     if any(any(row) for _, row in rows):
         layout.page(f"sheet {name}")
@@ -106,7 +103,6 @@ def write_sheet(
                 layout.table(stanza, name, start)
             else:
                 layout.verbatim("\n".join(filter(None, map("".join, stanza))))
-        layout.verbatim("\n".join(comments))
 
 
 def _stanzas(rows: Sequence[tuple[int, list[str]]]) -> Iterator[tuple[int, list[list[str]]]]:
@@ -157,11 +153,3 @@ def _formats(styles: _Element) -> list[str]:
         code = _NO_FORMAT.sub("", one.get("formatCode", "")).lower()
         kinds[one.get("numFmtId", "")] = "percent" if "%" in code else "date" if set(code) & set("dmyhs") else ""
     return [kinds.get(one.get("numFmtId", ""), "") for one in styles.iterfind("{*}cellXfs/{*}xf")]
-
-
-def _comments(root: _Element) -> Iterator[str]:
-    authors = [one.text or "" for one in root.iter("{*}author")]
-    for one in root.iter("{*}comment"):
-        said = " ".join(clean(_text(one)).rpartition("Comment:\n")[2].split())  # before it, a note for old programs
-        author = authors[int(one.get("authorId", 0))] if authors else ""
-        yield f"Comment{f' by {author}' if author else ''} on {one.get('ref', '')}: {said}"

@@ -60,6 +60,10 @@ class Unpacked:
     author: str = ""
 
 
+Item = Document | Edge | LoadFailure
+"""What is read of a source: the edges behind the documents that they join."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loader:
     """How one kind of file is found and read. To add one: a file with its `read`, and a line in `registry.LOADERS`.
@@ -67,21 +71,20 @@ class Loader:
     `suffixes`: lower-case ends of the names of its files. `recognises`: whether a file with such a name is one.
     `in_folder`: the file to read where a whole folder is one data set, whose other files are then no documents.
 
-    `read` yields documents, failures and what it unpacked, and may raise `Unreadable` or `OSError`; so does `edges`.
-    `files` are all that the digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
+    `read` yields what it finds, and what it unpacked, and may raise `Unreadable` or `OSError`. `files` are all that the
+    digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
     `guesses`: the encoding of a text that nobody says, or "". `allowance`: what it needs beside what any file may take:
     CPU time in seconds, and bytes of memory.
     """
 
     name: str
-    read: "Callable[[Source], Iterator[Document | LoadFailure | Unpacked]]"
+    read: "Callable[[Source], Iterator[Item | Unpacked]]"
     suffixes: tuple[str, ...] = ()
     recognises: Callable[[Path], bool] = lambda _: True
     in_folder: Callable[[Path], Path | None] = lambda _: None
-    edges: "Callable[[Source], Iterator[Edge | LoadFailure]]" = lambda _: iter(())
     files: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
     by_page: bool = False
-    guesses: Callable[[bytes], str] = lambda _: ""
+    guesses: Callable[[bytes], str] | None = None
     allowance: Callable[[], tuple[int, int]] = lambda: (0, 0)
 
 

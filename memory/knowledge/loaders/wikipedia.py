@@ -7,7 +7,7 @@ of the time of parsing a page.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from pathlib import Path
@@ -20,7 +20,7 @@ from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.jsonl import BROKEN_ZIP, unzipped
 from clew.memory.knowledge.loaders.packages import SAFE
-from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, in_a_line, reason, shown
+from clew.memory.knowledge.loaders.source import Item, LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
 ENDINGS = (".xml", ".xml.bz2", ".xml.gz")
@@ -28,9 +28,11 @@ LINKS_TO = "links to"
 BEGINNING, DEEPEST = 1 << 16, 40
 """Bytes in which the root element of a dump begins, and templates in templates."""
 
+Namespaces = Mapping[str, int]
 CATEGORY = 14
-NAMESPACES: Mapping[str, int] = {"category": CATEGORY, "file": 6, "image": 6}
-"""What every wiki knows beside the names in its own language, which a dump lists; 0 is the namespace of articles."""
+NAMESPACES: Namespaces = {"category": CATEGORY, "file": 6, "image": 6}
+"""What every wiki knows, in small letters, beside the names in its own language, which a dump lists; 0 is the namespace
+of articles."""
 
 _ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
@@ -70,29 +72,6 @@ LEFT_OF_TEMPLATES = [
 """`Moon (, ) is`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wiki:
-    """How a wiki names its namespaces, in lower case, and whether `moon` and `Moon` are one page."""
-
-    namespaces: Mapping[str, int] = field(default_factory=lambda: NAMESPACES)
-    first_letter: bool = True
-
-    def title(self, link: str) -> str:
-        """The title that a link's target stands for: without its section, underscores and spaces one, first letter
-        capital; empty where only a section is named."""
-        target = unescape(unquote(link) if "%" in link else link).partition("#")[0]
-        title = " ".join(clean(target).translate(DIRECTIONS).replace("_", " ").split())
-        first = title[:1].upper()
-        return first + title[1:] if self.first_letter and len(first) == 1 else title
-
-    def namespace(self, link: str) -> tuple[int, str]:
-        """The number of a link's namespace, and the rest of its target."""
-        target = link.strip().removeprefix(":")
-        prefix, _, rest = target.partition(":")
-        known = self.namespaces.get(" ".join(prefix.replace("_", " ").lower().split()), 0)
-        return (known, rest) if known else (0, target)
-
-
 @dataclass(frozen=True)
 class Article:
     """An article: a page of namespace 0, the last of its revisions. `target` is the title that it redirects to."""
@@ -100,22 +79,22 @@ class Article:
     title: str
     text: str
     target: str
-    wiki: Wiki
+    namespaces: Namespaces
 
     @cached_property
     def paragraph(self) -> str:
         """Its title where there is none: a list, a page without words."""
-        return first_paragraph(self.text, self.wiki) or self.title
+        return first_paragraph(self.text, self.namespaces) or self.title
 
     @cached_property
     def categories(self) -> list[str]:
-        return categories(self.text, self.wiki)
+        return categories(self.text, self.namespaces)
 
     def is_document(self, pages: Pages) -> bool:
-        """No redirect and no disambiguation, and one of these pages."""
-        if self.target or self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text):
+        """No disambiguation, and one of these pages."""
+        if self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text):
             return False
-        wanted = {self.wiki.title(name.rpartition(":")[2]).casefold() for name in pages.categories}
+        wanted = {title_of(name.rpartition(":")[2]).casefold() for name in pages.categories}
         said = (re.escape(" ".join(clean(word).split())) for word in pages.keywords)
         return (
             not pages
@@ -130,62 +109,50 @@ def is_dump(path: Path) -> bool:
         return bool(_ROOT.match(file.read(BEGINNING)))
 
 
-def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
+def read_dump(source: Source) -> Iterator[Item]:
     """The articles that `source.pages` choose, no redirects and no disambiguations; their ids are their titles. What
-    ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen."""
-    place, is_empty = shown(source.path), True
+    ends the file too early comes after the good pages. Then the links between them, each once a page; one to a redirect
+    goes where that leads. Raises `Unreadable` where nothing is chosen.
+
+    The dump is read twice: titles and redirects stay in memory for the links.
+    """
+    place, titles, redirects = shown(source.path), set[str](), dict[str, str]()
+    page: Article | LoadFailure | None = None
     for page in _pages(source.path):
         if isinstance(page, LoadFailure):
             yield page
-        elif page.is_document(source.pages):
-            yield Document(page.title, page.title, page.paragraph, place, tags=in_a_line(page.categories))
-        else:
-            continue
-        is_empty = False
-    if is_empty:
-        raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
-
-
-def read_links(source: Source) -> Iterator[Edge]:
-    """The links between the articles that are documents, each once a page; one to a redirect goes where that leads.
-
-    The dump is read twice: titles and redirects, which stay in memory, then the links.
-    """
-    titles, redirects = set[str](), dict[str, str]()
-
-    def resolved(title: str) -> str:
-        """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
-        seen = set[str]()
-        while title in redirects and title not in seen:
-            seen.add(title)
-            title = redirects[title]
-        return title
-
-    for page in _articles(source.path):
-        if page.target:
+        elif page.target:
             redirects[page.title] = page.target
         elif page.is_document(source.pages):
             titles.add(page.title)
-    for page in _articles(source.path):
-        if page.title in titles and not page.target:
-            ends = dict.fromkeys(resolved(title) for title in links(page.text, page.wiki))
+            yield Document(page.title, page.title, page.paragraph, place, tags=in_a_line(page.categories))
+    if not titles and not isinstance(page, LoadFailure):
+        raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
+    for page in _pages(source.path):
+        if isinstance(page, Article) and page.title in titles and not page.target:
+            ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.namespaces))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
 
 
-def _articles(path: Path) -> Iterator[Article]:
-    return (page for page in _pages(path) if isinstance(page, Article))
+def _resolved(title: str, redirects: Mapping[str, str]) -> str:
+    """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
+    seen = set[str]()
+    while title in redirects and title not in seen:
+        seen.add(title)
+        title = redirects[title]
+    return title
 
 
 def _pages(path: Path) -> Iterator[Article | LoadFailure]:
-    wiki, last = Wiki(), ""
+    namespaces, last = NAMESPACES, ""
     try:
         with unzipped(path) as file:
             for _, element in etree.iterparse(file, tag=("{*}siteinfo", "{*}page"), **SAFE):
                 if etree.QName(element).localname == "siteinfo":
                     given = element.iterfind(".//{*}namespace")
-                    named = {(one.text or "").lower(): int(one.get("key", "0")) for one in given if one.text}
-                    wiki = Wiki({**NAMESPACES, **named}, element.findtext("{*}case") != "case-sensitive")
-                elif page := _page(element, wiki):
+                    named = {one.text.lower(): int(one.get("key", "0")) for one in given if one.text}
+                    namespaces = {**NAMESPACES, **named}
+                elif page := _page(element, namespaces):
                     last = page.title
                     yield page
                 element.clear()  # the tree of a whole dump has room nowhere
@@ -196,39 +163,56 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
         yield LoadFailure(shown(path), f"broken or cut off {where}: {reason(error)}")
 
 
-def _page(element: _Element, wiki: Wiki) -> Article | None:
+def _page(element: _Element, namespaces: Namespaces) -> Article | None:
     """None for a page that is no article."""
-    title, namespace = element.findtext("{*}title"), element.findtext("{*}ns")
-    if not title or (namespace or str(wiki.namespace(title)[0])) != "0":
+    title = element.findtext("{*}title")
+    if not title or element.findtext("{*}ns") != "0":
         return None
     texts = element.findall("{*}revision/{*}text")
     text = (texts[-1].text or "") if texts else ""
     redirect = element.find("{*}redirect")
     target = redirect.get("title", "") if redirect is not None else ""
-    return Article(wiki.title(title), clean(text), wiki.title(target), wiki)
+    return Article(title_of(title), clean(text), title_of(target), namespaces)
 
 
-def links(text: str, wiki: Wiki) -> list[str]:
+def title_of(link: str) -> str:
+    """The title that a link's target stands for: without its section, underscores and spaces one, first letter capital;
+    empty where only a section is named."""
+    target = unescape(unquote(link) if "%" in link else link).partition("#")[0]
+    title = " ".join(clean(target).translate(DIRECTIONS).replace("_", " ").split())
+    first = title[:1].upper()
+    return first + title[1:] if len(first) == 1 else title
+
+
+def _namespace(link: str, namespaces: Namespaces) -> tuple[int, str]:
+    """The number of a link's namespace, and the rest of its target."""
+    target = link.strip().removeprefix(":")
+    prefix, _, rest = target.partition(":")
+    known = namespaces.get(" ".join(prefix.replace("_", " ").lower().split()), 0)
+    return (known, rest) if known else (0, target)
+
+
+def links(text: str, namespaces: Namespaces) -> list[str]:
     """The titles of the articles that a page links to, each once, in order."""
-    targets = (wiki.namespace(found[1]) for found in LINK.finditer(NO_LINKS.sub("", text)))
-    titles = (wiki.title(target) for namespace, target in targets if namespace == 0)
+    targets = (_namespace(found[1], namespaces) for found in LINK.finditer(NO_LINKS.sub("", text)))
+    titles = (title_of(target) for namespace, target in targets if namespace == 0)
     return [title for title in dict.fromkeys(titles) if title]
 
 
-def categories(text: str, wiki: Wiki) -> list[str]:
+def categories(text: str, namespaces: Namespaces) -> list[str]:
     """The names of the categories that a page puts itself into; those that its templates add are not seen."""
     targets = (found[1].strip() for found in LINK.finditer(NO_LINKS.sub("", text)))
-    named = (wiki.namespace(target) for target in targets if not target.startswith(":"))
-    return [wiki.title(target) for namespace, target in named if namespace == CATEGORY]
+    named = (_namespace(target, namespaces) for target in targets if not target.startswith(":"))
+    return [title_of(target) for namespace, target in named if namespace == CATEGORY]
 
 
-def first_paragraph(text: str, wiki: Wiki) -> str:
+def first_paragraph(text: str, namespaces: Namespaces) -> str:
     """The first paragraph with words before any heading, on one line: without templates, tables, references, files
     and categories; empty where there is none."""
 
     def label(found: re.Match[str]) -> str:
         target, _, named = (found[1] or "").partition("|")
-        is_shown = target.lstrip().startswith(":") or wiki.namespace(target)[0] == 0
+        is_shown = target.lstrip().startswith(":") or _namespace(target, namespaces)[0] == 0
         return (named or target.strip().removeprefix(":")) if is_shown else ""
 
     lead = HEADING.split(NO_LINKS.sub("", text), maxsplit=1)[0]

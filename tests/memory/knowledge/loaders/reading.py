@@ -4,10 +4,10 @@ from pathlib import Path
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.registry import discover, read
-from clew.memory.knowledge.loaders.source import LoadFailure
+from clew.memory.knowledge.loaders.source import Item, LoadFailure
 
 
-def items(path: Path, data: bytes | str | None = None) -> list[Document | LoadFailure]:
+def items(path: Path, data: bytes | str | None = None) -> list[Item]:
     """All that is read of a file, or of one that is written first."""
     if data is not None:
         path.write_bytes(data if isinstance(data, bytes) else data.encode())

@@ -16,7 +16,7 @@ import pytest
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.registry import LOADERS
-from clew.memory.knowledge.loaders.sandbox import Reading
+from clew.memory.knowledge.loaders.sandbox import read_apart
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source
 from tests.memory.knowledge.loaders.dump import dump
 from tests.memory.knowledge.loaders.packages import box, excel, open_document, paragraph, rows, slides, word, zipped
@@ -122,12 +122,11 @@ def inputs(loader: Loader, folder: Path, count: int, seed: int) -> Iterator[Sour
 def fuzzed(loader: Loader, folder: Path, count: int, seed: int) -> Iterator[str]:
     """For each input what went wrong, in words; empty where nothing did."""
     (folder / "good.txt").write_text("A good document.", "utf-8")
-    reading = Reading()
     for source in inputs(loader, folder, count, seed):
         started = time.perf_counter()
         try:
-            items = [*reading.documents(source), *reading.edges(source)]
-            good = list(reading.documents(Source(folder / "good.txt", LOADERS[0], folder)))
+            items = list(read_apart(source))
+            good = list(read_apart(Source(folder / "good.txt", LOADERS[0], folder)))
         except Exception as error:  # noqa: BLE001
             yield f"{error!r}"
             continue
@@ -140,7 +139,6 @@ def fuzzed(loader: Loader, folder: Path, count: int, seed: int) -> Iterator[str]
         if most > MEMORY:
             stopped.append(f"{most >> 20} MiB")
         yield "; ".join(stopped)
-    reading.close()
 
 
 def peak() -> int:
@@ -154,14 +152,12 @@ def peak() -> int:
 
 def test_each_loader_has_seeds_and_reads_them(tmp_path: Path) -> None:
     assert {loader.name for loader in LOADERS} == set(SEEDS), "a new loader: give SEEDS files that it reads"
-    reading = Reading()
     for loader in LOADERS:
         for name, data in SEEDS[loader.name].items():
             (tmp_path / name).write_bytes(data)
             (tmp_path / "edges.jsonl").write_bytes(EDGES)
-            items = list(reading.documents(Source(tmp_path / name, loader, tmp_path)))
+            items = list(read_apart(Source(tmp_path / name, loader, tmp_path)))
             assert any(isinstance(item, Document) for item in items), (loader.name, items)
-    reading.close()
 
 
 @pytest.mark.parametrize("loader", LOADERS, ids=lambda loader: loader.name)

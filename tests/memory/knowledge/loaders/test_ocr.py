@@ -9,6 +9,7 @@ from pypdf import PdfReader, PdfWriter
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.knowledge.loaders import ocr
+from clew.memory.knowledge.loaders.source import LoadFailure
 from tests.memory.knowledge.loaders.reading import document, items, reason
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
 
@@ -55,7 +56,7 @@ def test_without_the_extra_they_are_named_with_its_command(tmp_path: Path, monke
     assert reason(tmp_path / "scan.pdf", picture("pdf")) == f"no text: 1 scanned page: {command}"
     failure, paged = items(tmp_path / "x.pdf", scan())
     assert isinstance(paged, Document) and paged.text == "The house by the sea"
-    assert not isinstance(failure, Document) and failure.reason == f"1 scanned page: {command}"
+    assert isinstance(failure, LoadFailure) and failure.reason == f"1 scanned page: {command}"
 
 
 @pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n\0\0"])

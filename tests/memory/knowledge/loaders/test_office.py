@@ -11,7 +11,6 @@ from tests.memory.knowledge.loaders.packages import (
     box,
     cell,
     excel,
-    links,
     open_document,
     paragraph,
     rows,
@@ -186,14 +185,9 @@ STYLES = (
     f'<styleSheet {SHEET}><numFmts><numFmt numFmtId="170" formatCode="dd\\.mm\\.yyyy"/></numFmts>'
     '<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/><xf numFmtId="20"/><xf numFmtId="9"/></cellXfs></styleSheet>'
 )
-NOTES = (
-    f"<comments {SHEET}><authors><author>K. Holm</author></authors><commentList>"
-    '<comment ref="A2" authorId="0"><text><r><t>Ask </t></r><r><t>him.</t></r></text></comment></commentList>'
-    "</comments>"
-)
 
 
-def test_cells_say_what_is_shown_and_their_comments_stand_below(tmp_path: Path) -> None:
+def test_cells_say_what_is_shown(tmp_path: Path) -> None:
     given: tuple[tuple[str, int, str], ...] = (
         ("s", 0, "0"),
         ("n", 1, "45413"),
@@ -208,12 +202,10 @@ def test_cells_say_what_is_shown_and_their_comments_stand_below(tmp_path: Path) 
     parts = {
         "xl/styles.xml": STYLES,
         "xl/sharedStrings.xml": f"<sst {SHEET}><si><r><t>rich</t></r><r><t> text</t></r><rPh><t>x</t></rPh></si></sst>",
-        "xl/comments1.xml": NOTES,
-        "xl/worksheets/_rels/sheet1.xml.rels": links([("comments", "../comments1.xml")]),
     }
     found = document(tmp_path / "x.xlsx", excel(sheet, beside=parts))
     shown = "rich text | 2024-05-01 | 2024-05-01 18:00:00 | 12:00:00 | 7% | 2.1 | 12000 | true | #N/A"
-    assert found.text == f"S1\n\n{shown}\nAnn\n\nComment by K. Holm on A2: Ask him."
+    assert found.text == f"S1\n\n{shown}\nAnn"
 
 
 def test_open_sheets_are_tables_too(tmp_path: Path) -> None:

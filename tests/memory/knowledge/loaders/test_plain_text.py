@@ -190,7 +190,7 @@ def test_authors_and_tags_are_those_of_the_front_matter(tmp_path: Path) -> None:
     assert document(tmp_path / "x.md", PAGE).tags == "a, b"
     for front, author, tags in (
         ("author: Ann Lee\ntags: roof, rain", "Ann Lee", "roof, rain"),
-        ("Authors: [Ann, 'Ben']\nkeywords:\n  - roof\n  - '#rain'\n  - roof", "Ann, Ben", "roof, rain"),
+        ("Authors: [Ann, 'Ben']\nkeywords:\n  - roof\n  - 'rain'\n  - roof", "Ann, Ben", "roof, rain"),
         ("authors:\n- name: Ann\n- Ben\ncategory: house", "Ann, Ben", "house"),
         ("authority: the council\nstages: two", "", ""),
     ):

@@ -1,47 +1,15 @@
-"""The loaders: another one costs a file and a line."""
+"""Which files below the given paths are read, and by which loader."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from clew.memory.datatypes import Document, Edge
-from clew.memory.encoding import CachedEncoder
+from clew.memory.datatypes import Document
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER
-from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.loaders.registry import LOADERS, discover, read
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
-
-
-def read_cards(source: Source) -> Iterator[Document]:
-    """A document for each line `title: text`."""
-    for line in source.path.read_text("utf-8").splitlines():
-        title, text = line.split(": ")
-        yield Document(title, title, text, shown(source.path))
-
-
-CARDS = Loader(
-    "cards",
-    read_cards,
-    (".cards",),
-    edges=lambda source: (Edge("Moon", one.title, "is beside") for one in read_cards(source)),
-)
-
-
-def test_another_loader_is_a_file_and_a_line(tmp_path: Path, encoder: CachedEncoder) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "sky.cards").write_text("Moon: It orbits the Earth.\nSun: It is a star.\n", "utf-8")
-    (documents / "more.txt").write_text("Mars is red.", "utf-8")
-    *_, report = index([documents], tmp_path / "library", encoder, loaders=(*LOADERS, CARDS))
-    assert isinstance(report, IndexReport)
-    assert (report.new, report.failed, report.notes) == (3, (), ())
-    with open_library(tmp_path / "library", encoder) as library:
-        assert library.store.documents(["Sun"])[0].text == "It is a star."
-        assert Edge("Moon", "Sun", "is beside") in library.store.neighbours(["Moon"])[0]
+from clew.memory.knowledge.loaders.registry import discover, read
+from clew.memory.knowledge.loaders.source import LoadFailure
 
 
 def make(root: Path, *names: str) -> None:

@@ -6,30 +6,22 @@ import os
 import subprocess
 import sys
 import textwrap
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import sandbox
-from clew.memory.knowledge.loaders.registry import discover, read, read_edges
-from clew.memory.knowledge.loaders.sandbox import Reading
-from clew.memory.knowledge.loaders.source import LoadFailure
+from clew.memory.knowledge.loaders.registry import discover, read
+from clew.memory.knowledge.loaders.sandbox import read_apart
+from clew.memory.knowledge.loaders.source import Item, LoadFailure
 from tests.memory.knowledge.loaders.dump import dump
 
 HEAD = b'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/"><page><title>'
 
 
-def read_apart(folder: Path) -> list[Document | LoadFailure]:
-    found: list[Document | LoadFailure] = []
-    sources = discover([folder]).sources
-    with closing(Reading()) as reading:
-        for source in sources:
-            found += reading.documents(source)
-            list(reading.edges(source))
-        reading.keep()
-    return found
+def read_all(folder: Path) -> list[Item]:
+    return [item for source in discover([folder]).sources for item in read_apart(source)]
 
 
 def test_what_comes_is_what_the_loaders_give(tmp_path: Path) -> None:
@@ -40,11 +32,8 @@ def test_what_comes_is_what_the_loaders_give(tmp_path: Path) -> None:
     (tmp_path / "d.xml").write_text(dump(), "utf-8")
     (tmp_path / "e.pdf").write_bytes(b"%PDF-1.4 broken")
     (Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))).write_text("Name.", "utf-8")
-    reading = Reading()
     for source in discover([tmp_path]).sources:
-        assert list(reading.documents(source)) == list(read(source))
-        assert list(reading.edges(source)) == list(read_edges(source))
-    reading.close()
+        assert list(read_apart(source)) == list(read(source))
 
 
 def test_a_source_may_be_left_half_read(tmp_path: Path) -> None:
@@ -52,12 +41,10 @@ def test_a_source_may_be_left_half_read(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("Words.", "utf-8")
     first, second = discover([tmp_path]).sources
     for read_first in (0, 1, 10**6):
-        reading = Reading()
-        items = reading.documents(first)
+        items = read_apart(first)
         for _, _item in zip(range(read_first), items, strict=False):
             pass
-        assert [item.text for item in reading.documents(second) if isinstance(item, Document)] == ["Words."]
-        reading.close()
+        assert [item.text for item in read_apart(second) if isinstance(item, Document)] == ["Words."]
 
 
 @pytest.fixture
@@ -81,7 +68,7 @@ def test_bombs_fail_alone(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
     (tmp_path / "a.txt").write_text("Before.", "utf-8")
     (tmp_path / "z.txt").write_text("Behind.", "utf-8")
-    found = read_apart(tmp_path)
+    found = read_all(tmp_path)
     assert {"Before.", "Behind."} <= {item.text for item in found if isinstance(item, Document)}
     failed = {Path(item.source).name.partition(":")[0] for item in found if isinstance(item, LoadFailure)}
     assert failed == set(BOMBS)
@@ -113,7 +100,7 @@ def test_what_a_library_does_to_the_process_is_the_files_failure(
     documents.mkdir()
     for name in ("a.md", "b.txt", "c.md", "d.txt"):
         (documents / name).write_text("Words.", "utf-8")
-    found = read_apart(documents)
+    found = read_all(documents)
     for process in sandbox._idle:
         process.kill()
     assert [Path(item.source).name for item in found if isinstance(item, Document)] == ["b.txt", "d.txt"]
@@ -126,12 +113,10 @@ def test_it_works_without_a_main_module_to_import(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemError", "utf-8")
     code = f"""
 from pathlib import Path
-from clew.memory.knowledge.loaders.sandbox import Reading
+from clew.memory.knowledge.loaders.sandbox import read_apart
 from clew.memory.knowledge.loaders.registry import discover
-reading = Reading()
-print([item.text for source in discover([Path({str(tmp_path)!r})]).sources for item in reading.documents(source)
+print([item.text for source in discover([Path({str(tmp_path)!r})]).sources for item in read_apart(source)
        if source.name == "a.txt"])
-reading.keep()
 """
     made = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert (made.stdout, made.stderr) == ("['Words.']\n", "")
@@ -139,7 +124,7 @@ reading.keep()
 
 def test_the_process_is_used_again(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Words.", "utf-8")
-    read_apart(tmp_path)
-    [kept] = sandbox._idle
-    assert len(read_apart(tmp_path)) == 1
-    assert sandbox._idle == [kept]
+    read_all(tmp_path)
+    kept = list(sandbox._idle)
+    assert len(read_all(tmp_path)) == 1
+    assert sandbox._idle == kept

@@ -12,7 +12,7 @@ import pytest
 from clew.memory.datatypes import Document, Edge
 from clew.memory.knowledge.loaders.registry import BY_NAME, discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, source_digest
-from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, Wiki, categories, first_paragraph, links
+from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, categories, first_paragraph, links, title_of
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
 
 ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
@@ -48,15 +48,14 @@ def ids(source: Source) -> list[str]:
 )
 def test_articles_are_documents_and_links_edges(tmp_path: Path, name: str, packed: type[bytes]) -> None:
     source = source_of(tmp_path / name, packed(dump().encode()))
-    items = list(read(source))
+    items = [item for item in read(source) if isinstance(item, Document)]
     assert items[0] == Document(
         "Moon", "Moon", "The Moon is the only natural satellite of the Earth.", str(tmp_path / name), tags="Moons"
     )
-    assert [item.id for item in items if isinstance(item, Document)] == ARTICLES
-    assert len(items) == len(ARTICLES)
-    texts = {item.id: item.text for item in items if isinstance(item, Document)}
+    assert [item.id for item in items] == ARTICLES
+    texts = {item.id: item.text for item in items}
     assert (texts["Blank"], texts["Tide (sea)"]) == ("Blank", "Tides rise twice a day & follow the Moon.")
-    assert list(source.loader.edges(source)) == [Edge(*ends, "links to") for ends in LINKS]
+    assert list(read(source))[len(items) :] == [Edge(*ends, "links to") for ends in LINKS]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +73,7 @@ def test_pages_are_chosen_by_category_or_keyword(tmp_path: Path, pages: Pages, k
     source = source_of(tmp_path / "x.xml", dump().encode(), pages)
     assert ids(source) == kept
     wanted = [Edge(*ends, "links to") for ends in LINKS if set(ends) <= set(kept)]
-    assert list(source.loader.edges(source)) == wanted
+    assert [item for item in read(source) if isinstance(item, Edge)] == wanted
     assert source_digest(source) != source_digest(replace(source, pages=Pages()))
     if not kept:
         [failure] = read(source)
@@ -91,13 +90,12 @@ def test_of_several_revisions_the_last_counts(tmp_path: Path) -> None:
 def test_a_dump_that_is_cut_off_keeps_its_good_pages(tmp_path: Path) -> None:
     whole = dump().encode()
     source = source_of(tmp_path / "x.xml", whole[: whole.index(b"Tides")])
-    *good, failure = read(source)
-    assert [item.id for item in good if isinstance(item, Document)] == ARTICLES[:3]
-    assert isinstance(failure, LoadFailure)
+    items = list(read(source))
+    assert [item.id for item in items if isinstance(item, Document)] == ARTICLES[:3]
+    [failure] = [item for item in items if isinstance(item, LoadFailure)]
     assert failure.reason.startswith("broken or cut off after the page 'Earth': ")
     assert "\n" not in failure.reason
-    assert [edge for edge in source.loader.edges(source) if isinstance(edge, LoadFailure)] == []
-    assert Edge("Earth", "Moon", "links to") in list(source.loader.edges(source))
+    assert Edge("Earth", "Moon", "links to") in items
 
 
 def test_a_zipped_dump_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -170,8 +168,8 @@ def test_one_page_at_a_time_is_in_memory(tmp_path: Path) -> None:
 
 # Titles, links and first paragraphs as MediaWiki has them.
 
-WIKI = Wiki()
-GERMAN = Wiki({**NAMESPACES, "kategorie": 14, "datei": 6})
+WIKI = NAMESPACES
+GERMAN = {**NAMESPACES, "kategorie": 14, "datei": 6}
 
 MOON = """{{Short description|A natural satellite}}
 {{Infobox planet
@@ -220,8 +218,18 @@ def test_what_is_no_words_is_dropped(text: str, words: str) -> None:
 
 
 def test_links_lead_to_articles_of_this_wiki_and_categories_are_those_of_the_page() -> None:
-    assert links(MOON, WIKI) == ["Earth", "Full moon", "Belgium", "Cell link", "Natural satellite", "Café society"]
-    assert links("[[Star Trek: Picard]] [[Re:Zero]] [[Image:About.png]]", WIKI) == ["Star Trek: Picard", "Re:Zero"]
+    assert links(MOON, WIKI) == [
+        "Earth",
+        "Full moon",
+        "Belgium",
+        "Cell link",
+        "Natural satellite",
+        "Café society",
+    ]
+    assert links("[[Star Trek: Picard]] [[Re:Zero]] [[Image:About.png]]", WIKI) == [
+        "Star Trek: Picard",
+        "Re:Zero",
+    ]
     assert links("[[Datei:a.png]] [[Mond]]", GERMAN) == ["Mond"]
     assert categories(MOON, WIKI) == ["Moons of Earth", "Light sources"]
     assert categories("[[Kategorie:Monde]] [[Category:Himmel]] [[:Kategorie:Nur genannt]]", GERMAN) == [
@@ -245,5 +253,4 @@ def test_links_lead_to_articles_of_this_wiki_and_categories_are_those_of_the_pag
     ],
 )
 def test_a_title_is_written_in_many_ways(written: str, title: str) -> None:
-    assert WIKI.title(written) == title
-    assert Wiki(first_letter=False).title("polish") == "polish"  # a Wiktionary tells it from its capital
+    assert title_of(written) == title
