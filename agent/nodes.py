@@ -15,7 +15,7 @@ from clew.agent.answer.quoted import likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (
-    found_or_left,
+    found_by,
     held_language,
     hybrid,
     matches_of,
@@ -187,8 +187,7 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
 
 def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
-    failed: list[Fallback] = []
-    ran = rounds.run(search.planned, lambda call: found_or_left(turn, run, call, failed))
+    ran = rounds.run(search.planned, lambda call: found_by(turn, run, call))
     answer, graph = search.tool_answer, turn.walk
     for call, found in ran:
         answer = answer or found.answer
@@ -209,7 +208,6 @@ def act(turn: Turn, run: TurnContext) -> Turn:
             tool_answer=answer,
         ),
         calls=(*turn.calls, *calls),
-        degraded=(*turn.degraded, *failed),
         passages=pool.passages,
         walk=graph,
         paths=walk_paths.lines(graph) if graph else (),

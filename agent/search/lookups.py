@@ -14,9 +14,9 @@ import numpy as np
 from clew.agent.search import rounds
 from clew.agent.search.toolbox import Toolbox
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Call, Fallback, Turn
+from clew.agent.state import Call, Turn
 from clew.memory.datatypes import Findings, Query, Wording
-from clew.memory.errors import BadInput, DeadlineExceeded, ServiceUnreachable
+from clew.memory.errors import BadInput
 from clew.memory.knowledge.catalogue import KINDS, UNTOLD
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion, Matches
@@ -87,20 +87,9 @@ def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Mat
     return run.once("matches", of, lambda: hybrid(run).matches(query, run.services.evidence))
 
 
-def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallback]) -> Findings:
-    """What a search finds; where the library does not answer any more, what other searches find has to do, and it is
-    said in `failed`. The first search has to be answered. Costs what its tool does, each time (docs/figures.md: tens of
-    ms); `hybrid` shares `matches_of`, and is free beside it."""
-    try:
-        return _found(turn, run, call)
-    except (ServiceUnreachable, DeadlineExceeded) as error:
-        if call == turn.search.planned[0] and not turn.passages:
-            raise
-        failed.append(Fallback("search", f"{call.tool}: {error.message}"))
-        return Findings(notes=(f"{call.tool} is left out: {error.message}",))
-
-
-def _found(turn: Turn, run: TurnContext, call: Call) -> Findings:
+def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
+    """What a search finds. Costs what its tool does, each time (docs/figures.md: tens of ms); `hybrid` shares
+    `matches_of`, and is free beside it."""
     services = run.services
     if call.by_model:
         question, words = query_of_turn(turn, run, turn.wordings), call.wordings[0].text
