@@ -22,7 +22,6 @@ from clew.agent.search.lookups import (
     query_of_turn,
     scope_of,
     stitched_of,
-    subject_of,
     thought_of,
     walker_of,
 )
@@ -97,8 +96,7 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     """The question made to stand alone; beside it with words spelt and dates written as the documents may have them,
     and with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
-    by, subject = services.rewrite, subject_of(services)
-    made = rewrite_question(turn.typed, turn.recalled, services.encoder, by, writer, run.cancel, subject)
+    made = rewrite_question(turn.typed, turn.recalled, services.encoder, services.rewrite, writer, run.cancel)
     language, held = language_of(turn.typed), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
