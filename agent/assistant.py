@@ -4,7 +4,6 @@ import hashlib
 import sqlite3
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -30,7 +29,7 @@ from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.files import naming_full_disk, private_folder
 from clew.memory.knowledge.cluster.connection import TURN, patience
-from clew.memory.knowledge.library import Library, current_state, open_library
+from clew.memory.knowledge.library import current_state, open_library
 from clew.memory.text import LANGUAGES, number_of, storable
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
@@ -47,7 +46,7 @@ class Assistant:
 
     A turn is checkpointed after each node, so that one that a crash cut off is finished later, and is stored before
     it is handed out, so that no answer that was shown is lost. Two processes on one thread take turns. A turn keeps the
-    state of the library that it began with; the next one has what was indexed meanwhile.
+    state of the library that it began with; the next one that begins when no other runs has what was indexed meanwhile.
     """
 
     def __init__(self, services: Services, data: Path, settings: Settings | None = None) -> None:
@@ -57,7 +56,7 @@ class Assistant:
         self._settings = settings
         self._data = data
         self._moving = threading.Lock()  # to another state of the library
-        self._turns_over: Counter[str] = Counter()  # by the state that they began with
+        self._over_it = 0  # turns that are over the state of now
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
         self._connection.execute("PRAGMA synchronous = NORMAL")  # a checkpoint outlives the process, not the machine
         self._graph = turn_graph(checkpoint_saver(self._connection))
@@ -265,29 +264,22 @@ class Assistant:
     @contextmanager
     def _over_library(self) -> Iterator[tuple[Services, tuple[Step, ...]]]:
         """The services of one turn, over the current state of the library, and a step that says where that is another
-        than before. A state is closed behind the last turn over it."""
+        than before."""
         with self._moving:
-            before = self.services.library
-            said = self._moved_on(self._settings) if self._settings else ()
+            said = self._moved_on(self._settings) if self._settings and not self._over_it else ()
             services = self.services
-            self._turns_over[services.library.store.state] += 1
-            self._close_unless_used(before)
+            self._over_it += 1
         try:
             yield services, said
         finally:
             with self._moving:
-                self._turns_over[services.library.store.state] -= 1
-                self._close_unless_used(services.library)
+                self._over_it -= 1
 
     @contextmanager
     def library_now(self) -> Iterator[Services]:
         """The services over the library as it is now, for as long as the block runs."""
         with self._over_library() as (services, _):
             yield services
-
-    def _close_unless_used(self, library: Library) -> None:
-        if library is not self.services.library and not self._turns_over[library.store.state]:
-            library.store.close()
 
     def _from_elsewhere(self, thread: str) -> tuple[Step, ...]:
         """A step that says where a thread that was over another library is gone on with."""
@@ -312,6 +304,7 @@ class Assistant:
                 undone.pop_all()
         except ClewError as error:
             return (Step(LIBRARY, f"answers are from the library as it was when it was opened: {error}"),)
+        before.store.close()
         self.threads.library = library.manifest.id
         now = number_of(library.manifest.documents, "document")
         return (Step(LIBRARY, f"the library was indexed since it was opened: it has {now} now"),)

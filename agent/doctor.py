@@ -15,7 +15,7 @@ from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, is_trusted, local_encoder
 from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.instructions import orders
-from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.publishing import hashes_of
 from clew.memory.knowledge.cluster.rows import proof_of
@@ -194,14 +194,11 @@ def models(settings: Settings) -> Iterator[Check]:
 def rows(where: ClusterAddress) -> Check:
     """Of a library on a cluster: whether all that were sent are there, by their hashes."""
     try:
-        return _of_cluster(open_generation(Cluster(where, PRESENT)))
+        store = open_generation(Cluster(where, PRESENT))
+        hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items()}
+        count, proof = store.proof
     except ClewError as error:
         return _problem("library rows", error)
-
-
-def _of_cluster(store: ClusterStore) -> Check:
-    hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items()}
-    count, proof = store.proof
     if proof_of(hashes) != proof:
         mend = f"clew doctor --repair --library {store.cluster.where}"
         return Check("library rows", "problem", f"not as they were sent: {len(hashes):,} of {count:,} rows", mend)
