@@ -185,7 +185,7 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
 
 def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
-    ran = rounds.run(search.planned, lambda call: found_by(turn, run, call))
+    ran = [rounds.timed(call, lambda call: found_by(turn, run, call)) for call in search.planned]
     answer, graph = search.tool_answer, turn.walk
     for call, found in ran:
         answer = answer or found.answer
@@ -200,7 +200,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     )
     return replace(
         turn.searched(
-            first_found=(*search.first_found, *pool.first_found),
+            wanted=(*search.wanted, *pool.wanted),
             found=(*search.found, pool.new),
             beside=(*search.beside, *pool.beside),
             tool_answer=answer,
@@ -277,9 +277,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
         matched = hybrid(run).scores(query_of_turn(turn, run, turn.wordings), [passage.id for passage in whole])
         whole = ordering.ordered(whole, matched, turn.search.signals, run.services.order)
     others = [passage for passage in turn.passages if passage.id in beside]
-    of_calls = zip(turn.calls, turn.search.first_found, strict=False)
-    wanted = {id_ for call, ids in of_calls if call.by_model for id_ in ids}
-    return turn.found(rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe))
+    return turn.found(rounds.assembled(turn.rewritten, whole, others, turn.search.wanted, run.services.observe))
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
