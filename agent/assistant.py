@@ -7,14 +7,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Self, cast
 
 from filelock import FileLock, Timeout
 from langgraph.types import StateSnapshot, StreamMode
 
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
-from clew.agent.models import AUTO, NONE, encoder_for, writers_for
+from clew.agent.models import AUTO, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import names
@@ -49,15 +48,12 @@ class Assistant:
     state of the library that it began with; the next one that begins when no other runs has what was indexed meanwhile.
     """
 
-    def __init__(self, services: Services, data: Path, settings: Settings | None = None) -> None:
-        """`data` is the folder of threads and checkpoints. Without `settings` it stays with the state of the library
-        that it has."""
-        self.services, self.threads = services, services.threads
-        self._settings = settings
-        self._data = data
+    def __init__(self, services: Services, settings: Settings) -> None:
+        self.services, self.threads, self.settings = services, services.threads, settings
+        self._data = settings.home  # of threads and checkpoints
         self._moving = threading.Lock()  # to another state of the library
         self._over_it = 0  # turns that are over the state of now
-        self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
+        self._connection = sqlite3.connect(self._data / DATABASE, check_same_thread=False, timeout=60)
         self._connection.execute("PRAGMA synchronous = NORMAL")  # a checkpoint outlives the process, not the machine
         self._graph = turn_graph(checkpoint_saver(self._connection))
 
@@ -71,14 +67,9 @@ class Assistant:
             opened.callback(library.store.close)
             with naming_full_disk("no conversation can be kept"):
                 threads = opened.enter_context(Threads(settings.home / DATABASE, library.manifest.id))
-                assistant = cls(services_for(settings, library, encoder, threads), settings.home, settings)
+                assistant = cls(services_for(settings, library, encoder, threads), settings)
             opened.pop_all()
         return assistant
-
-    @property
-    def settings(self) -> Settings:
-        """As they are now, without any the defaults and no language model."""
-        return self._settings or Settings.model_construct(llm=NONE)
 
     def change(self, passages: int = 0, llm: str = "", language: str = "") -> None:
         """From the next turn on gather so many passages, use these language models and speak this language, as the
@@ -90,8 +81,7 @@ class Assistant:
         changed = {name: value for name, value in (("llm", llm), ("language", language)) if value}
         with self._moving:
             self.services = replace(self.services, evidence=passages or self.services.evidence, writers=writers)
-            if self._settings:
-                self._settings = self._settings.model_copy(update=changed)
+            self.settings = self.settings.model_copy(update=changed)
 
     def names(self, begun: str) -> list[str]:
         """What can stand behind an @ in a question, and has this in its name."""
@@ -266,7 +256,7 @@ class Assistant:
         """The services of one turn, over the current state of the library, and a step that says where that is another
         than before."""
         with self._moving:
-            said = self._moved_on(self._settings) if self._settings and not self._over_it else ()
+            said = () if self._over_it else self._moved_on()
             services = self.services
             self._over_it += 1
         try:
@@ -289,7 +279,7 @@ class Assistant:
         here = self.services.library.path
         return (Step(LIBRARY, f"this conversation was over another library until now, and goes on over {here}"),)
 
-    def _moved_on(self, settings: Settings) -> tuple[Step, ...]:
+    def _moved_on(self) -> tuple[Step, ...]:
         """Take the services over the library as it is now, and say so where that is new. Where it cannot be opened as
         it is now, it is read as it was, which is said too."""
         before = self.services.library
@@ -299,7 +289,7 @@ class Assistant:
             library = open_library(before.path, self.services.encoder)
             with ExitStack() as undone:
                 undone.callback(library.store.close)
-                tools = tools_for(settings, library, self.services.encoder)
+                tools = tools_for(self.settings, library, self.services.encoder)
                 self.services = replace(self.services, library=library, tools=tools)
                 undone.pop_all()
         except ClewError as error:
