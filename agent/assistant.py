@@ -4,18 +4,16 @@ import hashlib
 import sqlite3
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Self, cast
 
 from filelock import FileLock, Timeout
 from langgraph.types import StateSnapshot, StreamMode
 
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
-from clew.agent.models import AUTO, NONE, encoder_for, writers_for
+from clew.agent.models import AUTO, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import names
@@ -30,7 +28,7 @@ from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.files import naming_full_disk, private_folder
 from clew.memory.knowledge.cluster.connection import TURN, patience
-from clew.memory.knowledge.library import Library, current_state, open_library
+from clew.memory.knowledge.library import current_state, open_library
 from clew.memory.text import LANGUAGES, number_of, storable
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
@@ -47,18 +45,15 @@ class Assistant:
 
     A turn is checkpointed after each node, so that one that a crash cut off is finished later, and is stored before
     it is handed out, so that no answer that was shown is lost. Two processes on one thread take turns. A turn keeps the
-    state of the library that it began with; the next one has what was indexed meanwhile.
+    state of the library that it began with; the next one that begins when no other runs has what was indexed meanwhile.
     """
 
-    def __init__(self, services: Services, data: Path, settings: Settings | None = None) -> None:
-        """`data` is the folder of threads and checkpoints. Without `settings` it stays with the state of the library
-        that it has."""
-        self.services, self.threads = services, services.threads
-        self._settings = settings
-        self._data = data
+    def __init__(self, services: Services, settings: Settings) -> None:
+        self.services, self.threads, self.settings = services, services.threads, settings
+        self._data = settings.home  # of threads and checkpoints
         self._moving = threading.Lock()  # to another state of the library
-        self._turns_over: Counter[str] = Counter()  # by the state that they began with
-        self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
+        self._over_it = 0  # turns that are over the state of now
+        self._connection = sqlite3.connect(self._data / DATABASE, check_same_thread=False, timeout=60)
         self._connection.execute("PRAGMA synchronous = NORMAL")  # a checkpoint outlives the process, not the machine
         self._graph = turn_graph(checkpoint_saver(self._connection))
 
@@ -72,14 +67,9 @@ class Assistant:
             opened.callback(library.store.close)
             with naming_full_disk("no conversation can be kept"):
                 threads = opened.enter_context(Threads(settings.home / DATABASE, library.manifest.id))
-                assistant = cls(services_for(settings, library, encoder, threads), settings.home, settings)
+                assistant = cls(services_for(settings, library, encoder, threads), settings)
             opened.pop_all()
         return assistant
-
-    @property
-    def settings(self) -> Settings:
-        """As they are now, without any the defaults and no language model."""
-        return self._settings or Settings.model_construct(llm=NONE)
 
     def change(self, passages: int = 0, llm: str = "", language: str = "") -> None:
         """From the next turn on gather so many passages, use these language models and speak this language, as the
@@ -91,8 +81,7 @@ class Assistant:
         changed = {name: value for name, value in (("llm", llm), ("language", language)) if value}
         with self._moving:
             self.services = replace(self.services, evidence=passages or self.services.evidence, writers=writers)
-            if self._settings:
-                self._settings = self._settings.model_copy(update=changed)
+            self.settings = self.settings.model_copy(update=changed)
 
     def names(self, begun: str) -> list[str]:
         """What can stand behind an @ in a question, and has this in its name."""
@@ -265,29 +254,22 @@ class Assistant:
     @contextmanager
     def _over_library(self) -> Iterator[tuple[Services, tuple[Step, ...]]]:
         """The services of one turn, over the current state of the library, and a step that says where that is another
-        than before. A state is closed behind the last turn over it."""
+        than before."""
         with self._moving:
-            before = self.services.library
-            said = self._moved_on(self._settings) if self._settings else ()
+            said = () if self._over_it else self._moved_on()
             services = self.services
-            self._turns_over[services.library.store.state] += 1
-            self._close_unless_used(before)
+            self._over_it += 1
         try:
             yield services, said
         finally:
             with self._moving:
-                self._turns_over[services.library.store.state] -= 1
-                self._close_unless_used(services.library)
+                self._over_it -= 1
 
     @contextmanager
     def library_now(self) -> Iterator[Services]:
         """The services over the library as it is now, for as long as the block runs."""
         with self._over_library() as (services, _):
             yield services
-
-    def _close_unless_used(self, library: Library) -> None:
-        if library is not self.services.library and not self._turns_over[library.store.state]:
-            library.store.close()
 
     def _from_elsewhere(self, thread: str) -> tuple[Step, ...]:
         """A step that says where a thread that was over another library is gone on with."""
@@ -297,7 +279,7 @@ class Assistant:
         here = self.services.library.path
         return (Step(LIBRARY, f"this conversation was over another library until now, and goes on over {here}"),)
 
-    def _moved_on(self, settings: Settings) -> tuple[Step, ...]:
+    def _moved_on(self) -> tuple[Step, ...]:
         """Take the services over the library as it is now, and say so where that is new. Where it cannot be opened as
         it is now, it is read as it was, which is said too."""
         before = self.services.library
@@ -307,11 +289,12 @@ class Assistant:
             library = open_library(before.path, self.services.encoder)
             with ExitStack() as undone:
                 undone.callback(library.store.close)
-                tools = tools_for(settings, library, self.services.encoder)
+                tools = tools_for(self.settings, library, self.services.encoder)
                 self.services = replace(self.services, library=library, tools=tools)
                 undone.pop_all()
         except ClewError as error:
             return (Step(LIBRARY, f"answers are from the library as it was when it was opened: {error}"),)
+        before.store.close()
         self.threads.library = library.manifest.id
         now = number_of(library.manifest.documents, "document")
         return (Step(LIBRARY, f"the library was indexed since it was opened: it has {now} now"),)

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from clew.agent.llm.ollama_server import OllamaServer
-from clew.agent.llm.ollama_writer import best
-from clew.agent.llm.openai_writer import OpenAIServer
-from clew.agent.models import AUTO, LLM_HELP, NONE, OLLAMA, OPENAI, not_here, roles_named
+from clew.agent.llm.ollama_writer import OllamaServer
+from clew.agent.models import AUTO, NONE, not_here, roles_named, writer_named
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, is_trusted, local_encoder
-from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary, library_flag
+from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.instructions import orders
-from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.publishing import hashes_of
 from clew.memory.knowledge.cluster.rows import proof_of
@@ -45,7 +43,9 @@ def _problem(name: str, error: ClewError) -> Check:
 
 INSTALL = re.compile(r"pip install '[^']+'")
 
-SMALL = "llama3.2:3b"
+MODEL = "language model"
+
+PULL = "ollama pull llama3.2:3b"
 """A chat model that runs on a laptop."""
 
 NAMED = 5
@@ -168,66 +168,37 @@ def encoder(name: str, manifest: Manifest | None, library: Place) -> Check:
 
 
 def models(settings: Settings) -> Iterator[Check]:
-    """The servers of language models, then a line for each model that they have or should have. Without any Clew quotes
-    its documents."""
+    """What the server of each language model that is wanted says of it. Without any Clew quotes its documents."""
     try:
         wanted = set(roles_named(settings.llm).values()) - {NONE}
     except ClewError as error:
-        yield _problem("language model", error)
+        yield _problem(MODEL, error)
         return
-    of_ollama = {name for name in wanted if name == AUTO or name.startswith(f"{OLLAMA}:")}
-    for name in sorted(wanted - of_ollama):
-        yield _of_openai(name)
-    if not of_ollama:
-        yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
-        return
-    named = sorted(name.partition(":")[2] for name in of_ollama - {AUTO})
-    try:
-        yield from _of_ollama(OllamaServer(), named)
-    except ClewError as error:
-        yield Check("Ollama", "problem" if named else "warning", error.message, error.hint)
-
-
-def _of_openai(name: str) -> Check:
-    """The server is asked, but for OpenAI's own."""
-    try:
-        if not name.startswith(f"{OPENAI}:"):
-            raise BadInput(f"'{name}' is not the name of a language model", LLM_HELP)
-        server = OpenAIServer.named()
-        served = server.served(name.partition(":")[2])
-    except ClewError as error:
-        return _problem("language model", error)
-    window = f"context {served.window:,} tokens" if served.window else "it does not say its context"
-    return Check("language model", "ok", f"{name} at {server.root.url}, {window}")
-
-
-def _of_ollama(server: OllamaServer, named: list[str]) -> Iterator[Check]:
-    models = [(model, server.card(model.name)) for model in server.pulled()]
-    message = f"version {server.version()} at {server.url}, {number_of(len(models), 'model')}"
-    if chosen := best(server):
-        yield Check("Ollama", "ok", f"{message}; auto chooses {chosen.name}")
-    else:
-        yield Check("Ollama", "warning", f"{message}, none of which chats", f"ollama pull {SMALL}")
-    for model, card in models:
-        said = f"context {card.window:,} tokens, {model.size / 1e9:.1f} GB"
-        yield Check(f"model {model.name}", "ok", said if card.chats else "an embedding model: it cannot write")
-    there = {model.name for model, _ in models}
-    for name in named:
-        if (name if ":" in name else f"{name}:latest") not in there:
-            yield Check(f"model {name}", "problem", "it is named and not pulled", f"ollama pull {name}")
+    if not wanted:
+        yield Check(MODEL, "ok", f"not used: the setting llm is {settings.llm}")
+    for name in sorted(wanted):
+        try:
+            writer = writer_named(name)
+            if writer is None:
+                OllamaServer().pulled()  # says what is wrong where nothing answers
+        except ClewError as error:
+            yield Check(MODEL, "warning" if name == AUTO else "problem", error.message, error.hint)
+            continue
+        if writer:
+            chosen = "auto chooses " if name == AUTO else ""
+            yield Check(MODEL, "ok", f"{chosen}{writer.name}, context {writer.window:,} tokens")
+        else:
+            yield Check(MODEL, "warning", "Ollama has no model that chats", PULL)
 
 
 def rows(where: ClusterAddress) -> Check:
     """Of a library on a cluster: whether all that were sent are there, by their hashes."""
     try:
-        return _of_cluster(open_generation(Cluster(where, PRESENT)))
+        store = open_generation(Cluster(where, PRESENT))
+        hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items()}
+        count, proof = store.proof
     except ClewError as error:
         return _problem("library rows", error)
-
-
-def _of_cluster(store: ClusterStore) -> Check:
-    hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items()}
-    count, proof = store.proof
     if proof_of(hashes) != proof:
         mend = f"clew doctor --repair --library {store.cluster.where}"
         return Check("library rows", "problem", f"not as they were sent: {len(hashes):,} of {count:,} rows", mend)

@@ -17,10 +17,10 @@ from langgraph.runtime import Runtime
 from clew.agent import nodes
 from clew.agent.nodes import Node
 from clew.agent.services import TurnContext
-from clew.agent.state import Fallback, TurnState
+from clew.agent.state import TurnState
 from clew.agent.talk import multi_question, talk_nodes
 from clew.agent.talk.multi_question import QuestionsState
-from clew.memory.errors import Cancelled, DeadlineExceeded, ServiceUnreachable
+from clew.memory.errors import Cancelled
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -41,9 +41,6 @@ EVIDENCE: dict[str, Node] = {
 }
 ANSWER: dict[str, Node] = {"answer": nodes.answer}
 AROUND: dict[str, Node] = {"talk": talk_nodes.talk, "verify": nodes.verify, "remember": nodes.remember}
-
-DISPENSABLE = ("stitch", "walk", "observe")
-"""Nodes without which a turn has evidence: left out where the library's cluster does not answer any more."""
 
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any] | None) -> TurnGraph:
@@ -87,7 +84,7 @@ def _with_nodes(
     """With these nodes, and the edges from `recall` to what is `answered` by."""
     graph = StateGraph(state, context_schema=TurnContext)
     for name, node in named.items():
-        graph.add_node(name, timed(name, node))
+        graph.add_node(name, timed(node))
     graph.add_edge("recall", "rewrite")
     graph.add_edge("rewrite", "corpus")
     graph.add_conditional_edges("corpus", nodes.after_corpus, {"think": "think", "answer": answered})
@@ -103,11 +100,11 @@ GraphNode = Callable[..., TurnState]
 """A node as LangGraph calls it, with `state` and `runtime`."""
 
 
-def timed(name: str, node: Node) -> GraphNode:
+def timed(node: Node) -> GraphNode:
     """The node as LangGraph calls it, with its time in its step.
 
     A turn that was cancelled ends before its next node, unless it is answered already: then it is remembered with what
-    was written. A `DISPENSABLE` node that the library's cluster does not serve is left out, and the turn says so.
+    was written.
     """
 
     def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
@@ -115,13 +112,7 @@ def timed(name: str, node: Node) -> GraphNode:
         if context.cancel.is_set() and not before.is_answered:
             raise Cancelled("the turn was cancelled")
         started = time.perf_counter()
-        try:
-            after = node(before, context)
-        except (ServiceUnreachable, DeadlineExceeded) as error:
-            if name not in DISPENSABLE or not before.passages:
-                raise
-            after = replace(before, degraded=(*before.degraded, Fallback("search", error.message)))
-            after = after.stepped(name, f"left out: {error.message}")
+        after = node(before, context)
         ms, known = round((time.perf_counter() - started) * 1000, 1), len(before.steps)
         steps = (*after.steps[:known], *(replace(step, ms=ms) for step in after.steps[known:]))
         return {"turn": replace(after, steps=steps)}

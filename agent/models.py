@@ -56,11 +56,12 @@ def writers_for(settings: Settings) -> Writers:
     where the server of a model that was named does not answer.
     """
     named = roles_named(settings.llm)
-    made: dict[str, Writer | None] = {name: _writer(name) for name in dict.fromkeys(named.values())}
+    made: dict[str, Writer | None] = {name: writer_named(name) for name in dict.fromkeys(named.values())}
     return Writers(**{role: made[name] for role, name in named.items()})
 
 
-def _writer(name: str) -> Writer | None:
+def writer_named(name: str) -> Writer | None:
+    """One of these. Raises what `writers_for` raises."""
     if name == NONE:
         return None
     provider, _, model = name.partition(":")
@@ -70,23 +71,28 @@ def _writer(name: str) -> Writer | None:
         from clew.agent.llm.openai_writer import OpenAIWriter
 
         return OpenAIWriter(model)
-    from clew.agent.llm.ollama_server import OllamaServer
-    from clew.agent.llm.ollama_writer import best, named_model
+    from clew.agent.llm.ollama_writer import OllamaServer, best, named_model
 
     server = OllamaServer()
     return best(server) if name == AUTO else named_model(server, model)
 
 
-def to_choose_from(writers: Writers) -> tuple[str, ...]:
-    """What a question can be asked again with, as the setting names it, where language models are used: those of a
-    local Ollama, and none."""
-    if writers == Writers():
-        return ()
-    from clew.agent.llm.ollama_server import OllamaServer
+def models_there() -> list[str]:
+    """Those of the servers here, as the setting names them; none of a server that does not answer."""
+    from clew.agent.llm.ollama_writer import OllamaServer
+    from clew.agent.llm.openai_writer import OpenAIServer
 
+    found = list[str]()
     with suppress(ClewError):
-        return (*(f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()), NONE)
-    return (NONE,)
+        found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
+    with suppress(ClewError):
+        found += [f"{OPENAI}:{one['id']}" for one in OpenAIServer.named().listed()]
+    return found
+
+
+def to_choose_from(writers: Writers) -> list[str]:
+    """What a question can be asked again with where language models are used: one of these, or none."""
+    return [] if writers == Writers() else [*models_there(), NONE]
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:

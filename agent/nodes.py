@@ -15,14 +15,13 @@ from clew.agent.answer.quoted import likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (
-    found_or_left,
+    found_by,
     held_language,
     hybrid,
     matches_of,
     query_of_turn,
     scope_of,
     stitched_of,
-    subject_of,
     thought_of,
     walker_of,
 )
@@ -97,10 +96,9 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     """The question made to stand alone, as the documents speak of it; beside it with words spelt and dates written as
     they may have them, and with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
-    by, subject = services.rewrite, subject_of(services)
-    made = rewrite_question(turn.typed, turn.recalled, services.encoder, by, writer, run.cancel, subject)
-    history = recent(turn.recalled.extracted, turn.recalled.selected, by.back)
-    made = with_evidence(made, history, services.library.store)
+    by = services.rewrite
+    made = rewrite_question(turn.typed, turn.recalled, services.encoder, by, writer, run.cancel)
+    made = with_evidence(made, recent(turn.recalled.extracted, turn.recalled.selected, by.back), services.library.store)
     language, held = language_of(turn.typed), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
@@ -189,8 +187,7 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
 
 def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
-    failed: list[Fallback] = []
-    ran = rounds.run(search.planned, lambda call: found_or_left(turn, run, call, failed))
+    ran = [rounds.timed(call, lambda call: found_by(turn, run, call)) for call in search.planned]
     answer, graph = search.tool_answer, turn.walk
     for call, found in ran:
         answer = answer or found.answer
@@ -205,13 +202,12 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     )
     return replace(
         turn.searched(
-            first_found=(*search.first_found, *pool.first_found),
+            wanted=(*search.wanted, *pool.wanted),
             found=(*search.found, pool.new),
             beside=(*search.beside, *pool.beside),
             tool_answer=answer,
         ),
         calls=(*turn.calls, *calls),
-        degraded=(*turn.degraded, *failed),
         passages=pool.passages,
         walk=graph,
         paths=walk_paths.lines(graph) if graph else (),
@@ -283,9 +279,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
         matched = hybrid(run).scores(query_of_turn(turn, run, turn.wordings), [passage.id for passage in whole])
         whole = ordering.ordered(whole, matched, turn.search.signals, run.services.order)
     others = [passage for passage in turn.passages if passage.id in beside]
-    of_calls = zip(turn.calls, turn.search.first_found, strict=False)
-    wanted = {id_ for call, ids in of_calls if call.by_model for id_ in ids}
-    return turn.found(rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe))
+    return turn.found(rounds.assembled(turn.rewritten, whole, others, turn.search.wanted, run.services.observe))
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:

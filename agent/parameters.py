@@ -91,7 +91,7 @@ def chosen(given: Given) -> dict[str, Any]:
     found = {}
     for name, value in given.items():
         if name not in parameters():
-            raise BadInput(f"there is no parameter '{name}'", _allowed(name))
+            raise BadInput(f"there is no parameter '{name}'", "clew settings --all")
         try:
             found[name] = parameters()[name].value_of(value)
         except BadInput as error:
@@ -147,10 +147,3 @@ def check_indexed(given: Given, library: Library) -> None:
 def _of_group(values: Mapping[str, Any], group: str) -> dict[str, Any]:
     start = f"{group}."
     return {name.removeprefix(start): value for name, value in values.items() if name.startswith(start)}
-
-
-def _allowed(name: str) -> str:
-    """The names of its group, and those that end as it does."""
-    group, _, own = name.rpartition(".")
-    near = [one for one in parameters() if one.startswith(f"{group}.") or one.endswith(f".{own}")]
-    return "one of " + ", ".join(near) if near else "clew settings --all"

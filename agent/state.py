@@ -240,7 +240,7 @@ class TurnSearch:
     tools: tuple[str, ...] = ()  # that the policy chose
     signals: Mapping[str, float] = field(default_factory=dict)  # by which it chose them
     planned: tuple[Call, ...] = ()  # the searches of this round
-    first_found: tuple[tuple[str, ...], ...] = ()  # by call the ids that it was the first to find, some of them
+    wanted: tuple[str, ...] = ()  # ids that only a model's calls found
     found: tuple[int, ...] = ()  # by round the new passages
     beside: tuple[str, ...] = ()  # ids found with other words than the question's: by a model, for what was missing
     tool_answer: str = ""  # what a tool itself answers

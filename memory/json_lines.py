@@ -93,7 +93,7 @@ def read_json(reply: str) -> Any:
     not taken for the whole. Raises `ValueError`, in words for the model.
     """
     text = _THOUGHT.sub("", reply)
-    spans = sorted(_outermost(text), key=lambda span: span[0] - span[1])
+    spans = sorted(outermost(text), key=lambda span: span[0] - span[1])
     if not spans:
         raise ValueError("it is empty" if not text.strip() else "there is no JSON in it")
     for start, end in spans:
@@ -106,7 +106,7 @@ def read_json(reply: str) -> Any:
     raise ValueError("it is no valid JSON")
 
 
-def _outermost(text: str) -> Iterator[Span]:
+def outermost(text: str) -> Iterator[Span]:
     """Spans of the objects and lists that stand in no other, by their brackets outside of double quotes.
 
     Raises `ValueError` where the last one has no end.

@@ -52,15 +52,15 @@ def round_trips() -> Iterator[RoundTrips]:
         counted.bytes += int(answer.meta.headers.get("content-length") or 0)
         return answer
 
-    def counting(name: str, node: Node) -> graph.GraphNode:
+    def counting(node: Node) -> graph.GraphNode:
         def run(turn: Turn, context: TurnContext) -> Turn:
             before = len(counted.sent)
             try:
                 return node(turn, context)
             finally:
-                counted.of_nodes.append((name, counted.sent[before:]))
+                counted.of_nodes.append((node.__name__, counted.sent[before:]))
 
-        return timed(name, run)
+        return timed(run)
 
     graph.evidence_graph.cache_clear()  # a graph is made once a process
     try:

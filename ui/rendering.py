@@ -220,8 +220,7 @@ def milliseconds(ms: float) -> str:
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
 
 
-UNSEARCHED = "not all was searched"
-PARTS = {"search": UNSEARCHED, "rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
+PARTS = {"rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
 STOPPED = "stopped; /resume answers it to the end, /again from its beginning"
 
 
@@ -237,11 +236,9 @@ def degraded(turn: Turn) -> list[tuple[str, str]]:
 
 
 def badge(turn: Turn) -> str:
-    """`without the model: rewriting (it is empty)`, and why not all was searched; empty where all went as it should."""
-    missed = degraded(turn)
-    parts = [f"{part} ({why})" if why else part for part, why in missed if part != UNSEARCHED]
-    left = [f"{part}: {why}" for part, why in missed if part == UNSEARCHED]
-    return "; ".join([*([f"without the model: {'; '.join(parts)}"] if parts else []), *left])
+    """`without the model: rewriting (it is empty)`; empty where all went as it should."""
+    parts = [f"{part} ({why})" if why else part for part, why in degraded(turn)]
+    return f"without the model: {'; '.join(parts)}" if parts else ""
 
 
 def ledger_lines(ledger: Sequence[Prompted]) -> list[str]:

@@ -4,7 +4,6 @@ The first call costs what its docstring says (on one core, over 3,600 and 118,00
 nothing. What has no figure is read from the turn or from what is open already, and is free.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,15 +13,13 @@ import numpy as np
 from clew.agent.search import rounds
 from clew.agent.search.toolbox import Toolbox
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Call, Fallback, Turn
+from clew.agent.state import Call, Turn
 from clew.memory.datatypes import Findings, Query, Wording
-from clew.memory.errors import BadInput, DeadlineExceeded, ServiceUnreachable
-from clew.memory.knowledge.catalogue import KINDS, UNTOLD
+from clew.memory.errors import BadInput
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.walker import Stitched, Thought, Walker
 from clew.memory.language.telling import language_of
-from clew.memory.text import content_words
 from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
@@ -87,20 +84,9 @@ def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Mat
     return run.once("matches", of, lambda: hybrid(run).matches(query, run.services.evidence))
 
 
-def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallback]) -> Findings:
-    """What a search finds; where the library does not answer any more, what other searches find has to do, and it is
-    said in `failed`. The first search has to be answered. Costs what its tool does, each time (docs/figures.md: tens of
-    ms); `hybrid` shares `matches_of`, and is free beside it."""
-    try:
-        return _found(turn, run, call)
-    except (ServiceUnreachable, DeadlineExceeded) as error:
-        if call == turn.search.planned[0] and not turn.passages:
-            raise
-        failed.append(Fallback("search", f"{call.tool}: {error.message}"))
-        return Findings(notes=(f"{call.tool} is left out: {error.message}",))
-
-
-def _found(turn: Turn, run: TurnContext, call: Call) -> Findings:
+def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
+    """What a search finds. Costs what its tool does, each time (docs/figures.md: tens of ms); `hybrid` shares
+    `matches_of`, and is free beside it."""
     services = run.services
     if call.by_model:
         question, words = query_of_turn(turn, run, turn.wordings), call.wordings[0].text
@@ -131,37 +117,6 @@ def library_language(library: Library) -> str:
     """The same of a library."""
     told = Counter(language_of(chunk.text) for chunk in library.store.sample(SAMPLE) if library.manifest.chunks)
     return max(told, key=lambda one: told[one], default="")
-
-
-TITLES = 60
-"""Titles that the subject of a library is told by."""
-
-SHORTEST = 3
-"""Letters of a subject."""
-
-_OF_NAMES = ("organisation", "work", "name", "title", "place")
-
-
-def subject_of(services: Services) -> str:
-    """What all documents are about: the title of the only one, else a name that half of the titles and half of the
-    chunks have; empty where there is none. Some ms, once a library."""
-    return services.once_a_library(_subject)
-
-
-def _subject(library: Library) -> str:
-    titles, vocabulary = library.store.titles(TITLES), library.store.vocabulary
-    if len(titles) == 1:
-        title = re.split(r"[.:;|\u2013\u2014]\s", titles[0])[0].strip(" .*#")
-        return title if len(title) >= SHORTEST and _tells(title) else ""
-    said = Counter(word for title in titles for word in dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)))
-    words = [word for word, count in said.most_common() if 2 * count >= len(titles) and _tells(word)]
-    kinds = zip(words, vocabulary.kinds(words), vocabulary.counts(words), strict=True)
-    return next((word for word, kind, count in kinds if kind in _OF_NAMES and 2 * count >= library.manifest.chunks), "")
-
-
-def _tells(title: str) -> bool:
-    """Whether it says more than what kind of document something is: 'README', 'Introduction' do not."""
-    return not (KINDS | UNTOLD).issuperset(content_words(title))
 
 
 def scope_of(turn: Turn) -> frozenset[str] | None:

@@ -3,13 +3,11 @@
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import numpy as np
 
-from clew.agent.search.tool_calls import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
@@ -78,28 +76,21 @@ def walks(search: TurnSearch) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PassagePool:
-    """All passages; how many of them were found newly; those that were looked for with other words than the question's;
-    for each call the ids of the first that it was the first to find."""
+    """All passages; how many of them were found newly; the ids of those that were looked for with other words than the
+    question's, and of those that only a language model's calls found."""
 
     passages: tuple[Passage, ...]
     new: int
     beside: tuple[str, ...]
-    first_found: tuple[tuple[str, ...], ...]
+    wanted: tuple[str, ...]
 
 
-def run(planned: Sequence[Call], search: Callable[[Call], Findings]) -> list[CallResult]:
-    """In the order planned, with what each has found in how long."""
-
-    def timed(call: Call) -> CallResult:
-        started = time.perf_counter()
-        findings = search(call)
-        ms = round((time.perf_counter() - started) * 1000, 1)
-        return replace(call, found=len(findings.passages), ms=ms), findings
-
-    if not any(call.by_model for call in planned):
-        return [*map(timed, planned)]
-    with ThreadPoolExecutor(len(planned)) as pool:
-        return [*pool.map(timed, planned)]
+def timed(call: Call, search: Callable[[Call], Findings]) -> CallResult:
+    """With what it has found in how long."""
+    started = time.perf_counter()
+    findings = search(call)
+    ms = round((time.perf_counter() - started) * 1000, 1)
+    return replace(call, found=len(findings.passages), ms=ms), findings
 
 
 def for_model(found: Findings, words: str, question: Query, store: Search) -> Findings:
@@ -128,10 +119,7 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
     for with a part of the question only."""
     passages = {passage.id: passage for passage in known}
     copies = {told_by(passage): passage.id for passage in known}
-    first = {
-        passage.id: number for number, (_, findings) in reversed([*enumerate(ran)]) for passage in findings.passages
-    }
-    beside = list[str]()
+    beside, wanted = list[str](), list[str]()
     for by_model in (False, True):
         each = [findings.passages for call, findings in ran if call.by_model is by_model]
         for passage in (passage for of_rank in zip_longest(*each) for passage in of_rank if passage):
@@ -144,9 +132,8 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
                 continue
             passages[passage.id] = scored
             beside += [passage.id] if by_model or further else []
-    new = list(passages)[len(known) :]
-    first_found = [tuple(id_ for id_ in new if first[id_] == number)[:SHOWN] for number in range(len(ran))]
-    return PassagePool(tuple(passages.values()), len(new), tuple(beside), tuple(first_found))
+            wanted += [passage.id] if by_model else []
+    return PassagePool(tuple(passages.values()), len(passages) - len(known), tuple(beside), tuple(wanted))
 
 
 def merged(first: Passage, other: Passage) -> Passage:

@@ -5,10 +5,12 @@ Small models call tools that there are not, with arguments that do not fit, the 
 text: what can be read is read, and each other call is refused with the reason, in words for the model.
 """
 
+import ast
 import json
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -19,7 +21,7 @@ from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage, Wording
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, orders, speaks_to_a_model
-from clew.memory.json_lines import read_json
+from clew.memory.json_lines import outermost, read_json
 from clew.memory.ports import Message, WriteOptions, text_of
 from clew.memory.text import content_words, storable
 from clew.prompts import render
@@ -88,24 +90,21 @@ class Refused(NamedTuple):
     why: str
 
 
-def schema(specs: Iterable[ToolSpec]) -> Mapping[str, Any]:
-    """The JSON schema of a plan: tools of the same arguments share a form."""
-    alike = dict[tuple[str, ...], list[ToolSpec]]()
-    for spec in specs:
-        alike.setdefault(spec.arguments, []).append(spec)
+def schema(specs: Sequence[ToolSpec]) -> Mapping[str, Any]:
+    """The JSON schema of a plan: a form for each tool."""
     forms = [
         {
             "type": "object",
             "properties": {
-                "tool": {"enum": [spec.name for spec in of_form]},
-                **{name: of_form[0].schema.get("properties", {}).get(name, {"type": "string"}) for name in arguments},
+                "tool": {"enum": [spec.name]},
+                **{name: spec.schema.get("properties", {}).get(name, {"type": "string"}) for name in spec.arguments},
             },
-            "required": ["tool", arguments[0]],
+            "required": ["tool", spec.arguments[0]],
         }
-        for arguments, of_form in alike.items()
+        for spec in specs
     ]
-    calls = {"type": "array", "items": forms[0] if len(forms) == 1 else {"anyOf": forms}, "maxItems": MOST}
-    parts = {name: part for of_form in alike.values() for name, part in of_form[0].schema.get("$defs", {}).items()}
+    calls = {"type": "array", "items": {"anyOf": forms}, "maxItems": MOST}
+    parts = {name: part for spec in specs for name, part in spec.schema.get("$defs", {}).items()}
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"], "$defs": parts}
 
 
@@ -119,7 +118,7 @@ def tidied(call: ToolCall) -> ToolCall:
     arguments = {
         storable(key): value
         if isinstance(value, int | float | bool)
-        else storable(value if isinstance(value, str) else json.dumps(value, sort_keys=True))
+        else storable(value if isinstance(value, str) else json.dumps(value, default=str, skipkeys=True))
         for key, value in call.arguments.items()
         if value is not None
     }
@@ -223,7 +222,7 @@ def planned(
     try:
         written = calls_in(storable(said), names)
         calls, refused = check(written, names, prompt.made, prompt.strays)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         calls, refused = [], [Refused("what it wrote", str(error))]
     lines = [f"{writer.name} wants {call.tool}: {call.wordings[0].text}" for call in calls]
     lines += [f"refused {one.written[:120]}: {one.why}" for one in refused]
@@ -256,128 +255,122 @@ def _shown(question: str, passage: Passage) -> str:
 _QUERIES = ("query", "search_query", "q", "question", "input", "text", "title", "about", "expression", "table")
 _NAMES = ("tool", "name", "function", "tool_name", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input", "properties")
-_INNER = ("function", "function_call", "tool_call", "action")
 
-_TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'(?=\w))*')"""
-_KEY = r"""["']?\w+["']?\s*[=:]\s*"""
-_PAIR = rf"(?:(?:{_KEY})?{_TEXT}|{_KEY}(?:-?\d[\d.]*|[Tt]rue|[Ff]alse|[Nn]one|null)\b)"
-_PAIRS = rf"\s*{_PAIR}(?:\s*,\s*{_PAIR})*\s*,?\s*"
-_EACH_PAIR = re.compile(rf"""(?:["']?(?P<key>\w+)["']?\s*[=:]\s*)?(?P<value>{_TEXT}|[\w.-]+)""", re.DOTALL)
-_XML = re.compile(
-    r'<(?:arg_key>|parameter=|(?:\w+:)?parameter name=")?(\w+)(?:"[^>]*>|>|</arg_key>\s*<arg_value>)'
-    r"\s*(.*?)\s*(?:</(?:arg_value|(?:\w+:)?parameter|\1)>|\Z)",
+_QUOTE = re.compile(r'<\|"\|>|<escape>')  # Gemma 4, FunctionGemma
+_NAMED_BEFORE = re.compile(
+    r"([\w.]+)(?::\d+)?"  # hybrid, functions.hybrid:0
+    r"(?:<[^<>]*>|\[\w+\]\w*|json|Action[ _]Input|[^\w{}<\[])*\Z"  # marks of templates between it and its arguments
+)
+_TAGGED = re.compile(r'<(?:function=|(?:\w+:)?invoke name="|tool_call>\s*(?=[\w.]+\s*<arg_key>))([\w.]+)')
+_PARAMETER = re.compile(
+    r'<(?:arg_key>|parameter=|(?:\w+:)?parameter name=")(\w+)(?:"[^>]*>|>|</arg_key>\s*<arg_value>)'
+    r"\s*(.*?)\s*(?=</|\Z)",
     re.DOTALL,
 )
-_WITHIN = rf"(?:{_PAIRS}|\s*\{{[^{{}}]*\}}\s*)"
-_PYTHON = re.compile(rf"(?:\w+\.)*?(?P<name>\w+)(?:\.call)? ?\((?P<arguments>{_WITHIN})\)", re.DOTALL)
-_CALL = rf"(?:print\()?[\w.]+ ?\({_WITHIN}\)"
+_AROUND_CODE = re.compile(r"<\|[^<>]*\|>|```\w*|`|^\s*(?:[-*>]|\d+[.)]|Action:)\s*", re.MULTILINE)
+_REACT = re.compile(r"^\W*Action:\s*([\w.]+)\s*\n\s*Action[ _]Input:\s*(.+)$", re.MULTILINE)
 
-_NAME, _GIVEN = r"(?P<name>[\w.-]+)", r"\s*(?P<arguments>.*?)"
-_MARK = r"<\|?(?i:tool_?calls?)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|<\|START_ACTION\|>|<function_call>|functools(?=\[)"
-_END = rf"(?={_MARK})|</(?i:tool_?calls?|function_call|s)>|<\|\w*/?\w+\|>|\Z"
-
-
-_MARKED = (
-    rf"<function={_NAME}>{_GIVEN}(?:</function>|\Z)",  # Llama 3, Qwen3-Coder
-    r"to=functions\.(?P<name>\w+)[^{]{0,80}(?P<arguments>\{.*?)(?=<\||\Z)",  # gpt-oss
-    rf"\[TOOL_CALLS\]\s*{_NAME}(?:\[\w+\]\w*)*\s*(?P<arguments>\{{.*?)(?=\[TOOL_CALLS\]|</s>|\Z)",  # Mistral
-    rf"<tool_call>\s*{_NAME}\s*(?P<arguments><arg_key>.*?)(?:</tool_call>|\Z)",  # GLM
-    rf"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?{_NAME}(?:<｜tool▁sep｜>)?{_GIVEN}(?:<｜|\Z)",  # DeepSeek
-    rf"{_NAME}(?::\d+)?\s*<\|tool_call_argument_begin\|>{_GIVEN}(?:<\|tool_call_end\|>|\Z)",  # Kimi
-    rf'<(?:\w+:)?invoke name="{_NAME}">{_GIVEN}(?:</(?:\w+:)?invoke>|\Z)',  # MiniMax
-    rf"call:{_NAME}\{{{_GIVEN}\}}(?:<tool_call\|>|<end_function_call>|\Z)",  # Gemma 4, FunctionGemma
-    rf"(?:{_MARK})\s*(?P<calls>[^<\s].*?)(?:{_END})",  # Hermes, Qwen, Granite, Phi, Nemotron, Llama 3
-    r"Action:\s*```(?:json)?(?P<calls>.*?)(?:```|\Z)",  # Command-R
-)
-_LOOSE = (
-    rf"^\W*Action:\s*{_NAME}\s*\n\s*Action[ _]Input:{_GIVEN}"
-    r"(?=\n\s*(?:Observation|Thought|Action|Final Answer)\b|\Z)",  # ReAct
-    rf"(?:^|>>>){_NAME}\s*(?P<arguments>\{{.*?\}})(?=\s*(?:>>>|<\||\n|\Z))",  # Functionary, GLM-4
-    r"^[ \t>`*\[-]*(?:tool_code|python)?[ \t]*(?:\d+[.)]|Action:|\w+[ \t]*=|await\b)?[ \t]*"
-    rf"(?P<calls>{_CALL}(?:\)?\s*[,;]\s*{_CALL})*)[)\]`; \t.]*$",  # Gemma, Llama 3.2 and 4
-    r"(?P<calls>(?<=\})\s*;?\s*\{.+?\}(?=\s*;?\s*(?:\{|(?:```\s*)?\Z))|\{.+?\}(?=\s*;?\s*\{))",  # several objects
-)
-_FORMS = [(re.compile(one, re.DOTALL | re.MULTILINE), one in _LOOSE) for one in (*_MARKED, *_LOOSE)]
-"""How the models of each family write calls as text: a tool's name and its arguments, or `calls` in JSON or Python. The
-first form that finds a call reads the reply. A loose one is one by its tool's name alone: with another name it is
-prose."""
+BETWEEN = 80
+"""Characters that may stand between the name of a tool and its arguments, both included."""
 
 
 def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """The calls that a reply has as text: JSON, or a form that models write. Objects that name no tool are none, and so
-    are loose forms with other names than the tools'.
+    """The calls that a reply has as text, in any of the forms that models write: JSON that names a tool or stands
+    behind its name, tags, Python, ReAct. The first form that finds a call reads the reply. What names no tool is none.
 
     Raises `ValueError`, in words for the model, where nothing can be read.
     """
-    read = (calls for pattern, loose in _FORMS if (calls := _in_form(pattern, loose, text, names)))
-    found = next(read, None) or _in_json(text, names)
+    text = _QUOTE.sub('"', text)
+    found = _in_json(text, names) or _in_tags(text) or _in_python(text, names)
+    found = found or [
+        ToolCall(name, {"query": said.strip("\"' ")})
+        for name, said in _REACT.findall(text)
+        if _tool_name(name, names) in names
+    ]
+    if not found:
+        read_json(text)  # says what is wrong with it
     return [tidied(ToolCall(name, _with_query(given))) for name, given in found]
 
 
-def _in_form(pattern: re.Pattern[str], loose: bool, text: str, names: Sequence[str]) -> list[ToolCall]:
-    found = list[ToolCall]()
-    for parts in (match.groupdict() for match in pattern.finditer(text)):
-        if "name" in parts:
-            found.append(ToolCall(parts["name"], _arguments(parts["arguments"])))
-        elif not re.match(r"\W*\{", parts["calls"]) and (python := _in_python(parts["calls"], names)):
-            found += python
-        else:
-            with suppress(*([ValueError] if loose else [])):
-                found += _in_json(parts["calls"], names)
-    return [one for one in found if not loose or _tool_name(one.name, names) in names]
-
-
-def _in_python(text: str, names: Sequence[str]) -> list[ToolCall]:
-    calls = [ToolCall(match["name"], _arguments(match["arguments"])) for match in _PYTHON.finditer(text)]
-    return [one for one in calls if _tool_name(one.name, names) in names]
-
-
 def _in_json(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """Of an object, of a list or of an object's list of calls."""
-    value = read_json(text)
-    if isinstance(value, dict):
-        value = next((value[key] for key in ("calls", "tool_calls") if isinstance(value.get(key), list)), [value])
-    return [named for each in value if isinstance(each, dict) for named in _named(each, names)]
+    """`{"name": "graph", "arguments": {...}}`, `graph {...}`, with marks of any template around them."""
+    found = list[ToolCall]()
+    with suppress(ValueError):  # the last one breaks off
+        for start, end in outermost(text):
+            value = _value(text[start:end])
+            before = _NAMED_BEFORE.search(text, max(0, start - BETWEEN), start)
+            if calls := _named(value, names):
+                found += calls
+            elif before and _tool_name(before[1], names) in names and isinstance(value, dict):
+                found.append(ToolCall(before[1], _arguments(value)))
+    return found
 
 
-def _named(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[ToolCall]:
-    """The tool's name and its arguments, where an object is a call: `{"name": "graph", "arguments": {...}}`,
-    `{"graph": {...}}`, `{"graph": "the Moon"}`."""
-    value = next((value[key] for key in _INNER if isinstance(value.get(key), dict)), value)
+def _value(text: str) -> Any:
+    """JSON, also with keys that are not quoted, or what Python writes; None where it is none of these."""
+    for form in (text, re.sub(r"([{,]\s*)(\w+)\s*:", r'\1"\2":', text)):
+        with suppress(ValueError):
+            return read_json(form)
+    with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return json.loads(json.dumps(ast.literal_eval(text)))
+    return None
+
+
+def _named(value: Any, names: Sequence[str]) -> list[ToolCall]:
+    """The calls that a value is or has in it: `{"tool": "graph", "query": ...}`, `{"graph": "the Moon"}`, lists of
+    these."""
+    if not isinstance(value, dict):
+        return [call for each in value for call in _named(each, names)] if isinstance(value, list) else []
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
     arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    if not name and all(_tool_name(key, names) in names for key in value):
-        yield from (ToolCall(key, _arguments(each)) for key, each in value.items())
-    elif name and arguments is not None:
-        yield ToolCall(name, _arguments(arguments))
-    elif name and ("query" in value or _tool_name(name, names) in names):
-        yield ToolCall(name, {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")})
+    if name and arguments is not None:
+        return [ToolCall(name, _arguments(arguments))]
+    if name:
+        flat = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
+        return [ToolCall(name, flat)] if "query" in value or _tool_name(name, names) in names else []
+    if all(_tool_name(key, names) in names for key in value):
+        return [ToolCall(key, _arguments(each)) for key, each in value.items()]
+    return [call for each in value.values() for call in _named(each, names)]
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:
-    """Of an object, within others or as text; none where it cannot be read."""
+    """Of an object, within others or as text; a text that is no object is the query."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, str):
-        return _in_text(re.sub(r'<\|"\|>|<escape>', '"', value.strip()))
+        value = _value(value) if value.strip().startswith("{") else {"query": value}
     if not isinstance(value, dict) or "query" in value:
         return value if isinstance(value, dict) else {}
     inner = next((value[key] for key in _ARGUMENTS if key in value), None)
     return value if inner is None else _arguments(inner)
 
 
-def _in_text(text: str) -> Mapping[str, Any]:
-    """JSON, XML, `query="the Moon"`, or nothing but the query."""
-    text = re.sub(r"^```\w*\s*|\s*```$", "", text)
-    if text.startswith("{"):
-        with suppress(ValueError):
-            return _arguments(read_json(text))
-    if text.startswith("<") and (found := _XML.findall(text)):
-        return dict(found)
-    if re.fullmatch(_PAIRS, text.strip("{}"), re.DOTALL):  # of values without a name the first is the query
-        pairs = [(match["key"] or "query", match["value"]) for match in _EACH_PAIR.finditer(text)]
-        return {key: re.sub(r"\\(.)", r"\1", v[1:-1]) if v[0] in "\"'" else v for key, v in reversed(pairs)}
-    return {} if not text or text.startswith("{") else {"query": text}
+def _in_tags(text: str) -> list[ToolCall]:
+    """`<function=graph><parameter=query>the Moon</parameter></function>`."""
+    _, *parts = _TAGGED.split(text)
+    calls = [ToolCall(name, dict(_PARAMETER.findall(said))) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+    return [one for one in calls if one.arguments]
+
+
+def _in_python(text: str, names: Sequence[str]) -> list[ToolCall]:
+    """`graph("the Moon")`, where all of the text or of a line is code."""
+    plain = _AROUND_CODE.sub("", text)
+    return _of_code(plain, names) or [call for line in plain.splitlines() for call in _of_code(line, names)]
+
+
+def _of_code(code: str, names: Sequence[str]) -> list[ToolCall]:
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of backslashes in its texts
+        made = [node for node in ast.walk(ast.parse(code.strip(" \t\n."))) if isinstance(node, ast.Call)]
+        calls = [(ast.unparse(node.func).removesuffix(".call"), node) for node in made]
+        return [ToolCall(name, _given(node)) for name, node in calls if _tool_name(name, names) in names]
+    return []
+
+
+def _given(call: ast.Call) -> Mapping[str, Any]:
+    """Its arguments; the first without a name is the query. Raises `ValueError` for what is no literal."""
+    given = [("query", one) for one in call.args[:1]] + [(one.arg, one.value) for one in call.keywords if one.arg]
+    return {name: ast.literal_eval(value) for name, value in given}
 
 
 def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -42,14 +42,12 @@ class Rewritten:
     """A question that stands alone.
 
     `text` is what a person reads. `wordings` are searched, with weights that sum to 1; the first is the question as it
-    was typed, or what a reply to a question back stands for. `words` are those of the conversation that it needs,
-    likeliest first, with their probabilities. `how` says what made the text, `why` what was wrong with a language
-    model's.
+    was typed, or what a reply to a question back stands for. `how` says what made the text, `why` what was wrong with a
+    language model's.
     """
 
     text: str
     wordings: tuple[Wording, ...]
-    words: tuple[tuple[str, float], ...] = ()
     how: How = "learned"
     why: str = ""
 
@@ -61,25 +59,19 @@ def rewrite(
     parameters: RewriteParameters,
     writer: Writer | None = None,
     cancel: threading.Event | None = None,
-    subject: str = "",
 ) -> Rewritten:
     """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
     Searched are the question; the question made to stand alone (`tagger.py`), which a person reads; where it leans on
     the conversation, the question before with it; and the second with the words of the conversation that
     it needs, its vector moved towards the selected context. Their weights are those of before anything is found.
-    Without a conversation the question is left alone, but that 'it' is the `subject` of the library where it has one;
-    and so is a thank-you.
+    Without a conversation the question is left alone, and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second; it is not
     asked where nothing says that an English question leans. Raises `Cancelled`.
     """
-    question, alone = " ".join(question.split()), None
-    history = recent(recalled.extracted, recalled.selected, parameters.back)
-    if is_filler(question) or not (history or subject):
-        alone = question
-    else:
-        alone = (chosen(question, history) or None) if history else stand_alone(question, (), subject).text
+    question, history = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters.back)
+    alone = question if is_filler(question) or not history else chosen(question, history) or None
     if alone is not None:
         return Rewritten(tidy(alone), (Wording("question", alone, 1.0),))
     leans, turn = depends_on_context(question), turn_signals(question, history, recalled.selected, encoder)
@@ -91,7 +83,7 @@ def rewrite(
         made = StandingQuestion(model.text)
     needed = _needed(made.text, history, recalled.selected, turn, parameters)
     before = "".join(_questions(history)[-1:] if leans else [])
-    return Rewritten(model.text, _wordings(question, made, before, needed, parameters), needed, model.how, model.why)
+    return Rewritten(model.text, _wordings(question, made, before, needed, parameters), model.how, model.why)
 
 
 def _wordings(

@@ -153,14 +153,12 @@ class StandingQuestion:
     why: str = ""
 
 
-def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -> StandingQuestion:
-    """The question as it can be understood alone, where that is likely; `history` are the sentences before it, and
-    `subject` is what is spoken of where nothing was said."""
+def stand_alone(question: str, history: Sequence[Sentence]) -> StandingQuestion:
+    """The question as it can be understood alone, where that is likely; `history` are the sentences before it."""
     if not may_be_english(question):
         return StandingQuestion(question)
-    before = ((subject, ""),) if subject and not history else _before(history)
-    made = _edited(question, before)
-    if made.edits.mode == LEAVE or not (history or made.edits.deleted):  # a subject takes the place of 'it'
+    made = _edited(question, _before(history))
+    if made.edits.mode == LEAVE:
         return StandingQuestion(question)
     return StandingQuestion(made.text, WHY[made.edits.mode])
 

@@ -20,9 +20,9 @@ AS_WELL = 0.75
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
 _WORDS = {name: content_words(" ".join(listed)) for name, listed in _LISTS.items()}
-KINDS, _UNNAMED, UNTOLD = (frozenset(_WORDS[name]) for name in ("kinds", "unnamed", "untold"))
-"""What documents are (in a phrase such a word need not be in the name, and says that a document is meant), what is part
-of no name, and what a title says that names no subject."""
+KINDS, _UNNAMED = (frozenset(_WORDS[name]) for name in ("kinds", "unnamed"))
+"""What documents are (in a phrase such a word need not be in the name, and says that a document is meant), and what is
+part of no name."""
 
 _WRITTEN = {form for word in _LISTS["kinds"] for form in (word, f"{word}s", f"{word.removesuffix('y')}ies")}
 

@@ -14,7 +14,7 @@ from clew.memory.language.esperanto_phrases import (
     clauses_of,
     drafted,
 )
-from clew.memory.language.esperanto_words import ENDINGS, Analyser, with_hats
+from clew.memory.language.esperanto_words import ENDINGS, TABLE, Analyser, with_hats
 from clew.memory.language.telling import language_of
 from clew.memory.language.trees import Mood, Tree, WordForm
 from clew.memory.text import NAMES

@@ -43,7 +43,7 @@ from clew.agent.assistant import LONGEST, Assistant
 from dataclasses import replace
 from tests.agent.walks import WALKS
 opened = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
-assistant = Assistant(replace(opened.services, router=WALKS), Path(data))
+assistant = Assistant(replace(opened.services, router=WALKS), opened.settings)
 print(list(assistant.ask("t", question)))
 """
 

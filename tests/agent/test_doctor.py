@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -68,39 +67,40 @@ def settings(tmp_path: Path, llm: str) -> Settings:
     return Settings(cache=tmp_path, llm=llm)
 
 
-def checked(tmp_path: Path, llm: str = "auto") -> Mapping[str, Check]:
-    return {check.name: check for check in doctor.models(settings(tmp_path, llm))}
+def checked(tmp_path: Path, llm: str = "auto") -> list[Check]:
+    return list(doctor.models(settings(tmp_path, llm)))
 
 
 def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
-    found = checked(tmp_path)
-    assert found["Ollama"].state == "ok" and f"version 0.12.6 at {ollama.host}" in found["Ollama"].message
-    assert "; auto chooses " in found["Ollama"].message
-    assert found["model good:1b"].message == "context 131,072 tokens, 2.0 GB"
-    assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an embedding model: it cannot write")
-    named = checked(tmp_path, "ollama:good:1b,answer=ollama:gone:8b")
-    assert named["model gone:8b"] == Check(
-        "model gone:8b", "problem", "it is named and not pulled", "ollama pull gone:8b"
-    )
-    assert len(named) == len(found) + 1
+    (found,) = checked(tmp_path)
+    assert found.state == "ok" and found.message.startswith("auto chooses ") and ", context " in found.message
+    gone, good = checked(tmp_path, "ollama:good:1b,answer=ollama:gone:8b")
+    assert good == Check("language model", "ok", "good:1b, context 32,768 tokens")
+    assert (gone.state, gone.hint) == ("problem", "ollama pull gone:8b") and "is not pulled" in gone.message
 
 
 def test_no_answer_is_a_problem_only_where_it_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(MODELS) as gone:
         monkeypatch.setenv("OLLAMA_HOST", gone.host)
-    found = checked(tmp_path)["Ollama"]
+    (found,) = checked(tmp_path)
     assert found.state == "warning" and found.hint.startswith(("ollama serve", "install it from https://ollama.com"))
-    assert checked(tmp_path, "ollama:good:1b")["Ollama"].state == "problem"
-    assert checked(tmp_path, "none") == {"Ollama": Check("Ollama", "ok", "not used: the setting llm is none")}
-    assert checked(tmp_path, "rewrite=")["language model"].state == "problem"
+    assert [one.state for one in checked(tmp_path, "ollama:good:1b")] == ["problem"]
+    assert checked(tmp_path, "none") == [Check("language model", "ok", "not used: the setting llm is none")]
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    assert [check.state for check in checked(tmp_path, "openai:gpt-5").values()] == ["ok", "ok"]
-    assert checked(tmp_path, "gpt")["language model"].state == "problem"
+    for llm, state in (("rewrite=", "problem"), ("openai:gpt-5", "ok"), ("gpt", "problem")):
+        assert [one.state for one in checked(tmp_path, llm)] == [state]
     monkeypatch.setenv("OLLAMA_HOST", "http://nowhere.invalid:1")
-    assert "on that machine" in checked(tmp_path)["Ollama"].hint
+    assert "on that machine" in checked(tmp_path)[0].hint
+
+
+def test_ollama_without_a_model_that_chats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving({}) as empty:
+        monkeypatch.setenv("OLLAMA_HOST", empty.host)
+        (found,) = checked(tmp_path)
+    assert found == Check("language model", "warning", "Ollama has no model that chats", "ollama pull llama3.2:3b")
 
 
 def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with compatible(good) as address:
         monkeypatch.setenv("OLLAMA_HOST", address.removesuffix("/v1"))
-        assert checked(tmp_path)["Ollama"].state == "warning" and checked(tmp_path)["Ollama"].hint
+        assert checked(tmp_path)[0].state == "warning" and checked(tmp_path)[0].hint

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from clew.agent.llm.ollama_server import OllamaServer
-from clew.agent.llm.ollama_writer import named_model
+from clew.agent.llm.ollama_writer import OllamaServer, named_model
 from clew.agent.llm.openai_writer import OpenAIWriter
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Message, Output, Usage, Waiting, WriteOptions, Writer

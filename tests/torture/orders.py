@@ -92,7 +92,7 @@ def wrong(
     with closing(Assistant.open(settings)) as opened:
         writers = Writers(writer, writer, writer)
         yield from _of_tools(opened.services, payloads, own)
-        yield from _of_turns(Assistant(replace(opened.services, writers=writers), settings.home), payloads)
+        yield from _of_turns(Assistant(replace(opened.services, writers=writers), settings), payloads)
 
 
 def unmarked(report: str, own: Collection[str]) -> str:

@@ -134,7 +134,7 @@ class FakeAssistant(Assistant):
             tools={"hybrid": tool, "dense": tool}, default_tool="hybrid", library=library, writers=writers, evidence=10
         )
         self.services = cast(Services, made)
-        self._settings = None
+        self.settings = Settings.model_construct(llm="none")
 
     @contextmanager
     def library_now(self) -> Iterator[Services]:
@@ -301,7 +301,7 @@ def main(pause: float, loading: float, interrupted: str, arguments: tuple[str, .
 
     def opened(settings: Settings) -> Assistant:
         made = FakeAssistant(settings.home, pause, loading, interrupted, settings.llm != "none")
-        made._settings = settings
+        made.settings = settings
         return made
 
     Assistant.open = opened  # type: ignore[method-assign]

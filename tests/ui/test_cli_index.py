@@ -257,7 +257,7 @@ def test_on_a_full_disk_is_said_what_is_kept(clew: Run, library: Path, monkeypat
         assert f"clew: the disk is full: the library at {library} {kept}\ntry: free some space" in done.stderr
 
 
-CHECKS = ["settings", "library", "library files", "encoder", "Ollama"]
+CHECKS = ["settings", "library", "library files", "encoder", "language model"]
 
 
 def test_doctor_proves_and_repairs_a_library_and_names_the_command_that_mends(clew: Run, library: Path) -> None:

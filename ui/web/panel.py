@@ -2,13 +2,12 @@
 
 import os
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.agent.assistant import Assistant
-from clew.agent.models import OLLAMA, ROLES, roles_named
+from clew.agent.models import ROLES, models_there, roles_named
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.search.scope import scoped
 from clew.agent.services import Services
@@ -50,7 +49,7 @@ def panel(assistant: Assistant) -> dict[str, Any]:
     return {
         "library": str(now.library),
         "libraries": sorted(str(one.parent) for one in Path(str(now.library)).parent.glob(f"*/{POINTER}")),
-        "models": _models(),
+        "models": models_there(),
         "encoder": services.library.manifest.encoder.name,
         "tools": {AUTO: POLICY} | {name: one.description.partition(". ")[0] for name, one in services.tools.items()},
         "tool": services.default_tool,
@@ -59,19 +58,6 @@ def panel(assistant: Assistant) -> dict[str, Any]:
         "languages": languages(),
         "language": now.language,
     }
-
-
-def _models() -> tuple[str, ...]:
-    """As the setting names them; none of a server that does not answer."""
-    from clew.agent.llm.ollama_server import OllamaServer
-    from clew.agent.llm.openai_writer import OpenAIServer
-
-    found = list[str]()
-    with suppress(ClewError):
-        found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
-    with suppress(ClewError):
-        found += [f"openai:{one['id']}" for one in OpenAIServer.named().listed()]
-    return tuple(found)
 
 
 def other_library(assistant: Assistant, library: str) -> Settings:

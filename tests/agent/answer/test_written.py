@@ -9,8 +9,7 @@ import pytest
 from clew.agent.answer.verification import verified
 from clew.agent.answer.written import ModelAnswer, Unsupported, write
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.llm.ollama_server import OllamaServer
-from clew.agent.llm.ollama_writer import named_model
+from clew.agent.llm.ollama_writer import OllamaServer, named_model
 from clew.agent.state import Doing, Piece, Turn
 from clew.memory.datatypes import Passage, Recalled, Sentence
 from clew.memory.errors import ModelFailed

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from clew.agent.llm.ollama_server import DEFAULT_WINDOW, Card, card_of
+from clew.agent.llm.ollama_writer import DEFAULT_WINDOW, Card, card_of
 from clew.memory.ports import Abilities
 
 INFO = {"general.architecture": "llama", "llama.context_length": 131072, "general.parameter_count": 8_030_261_248}

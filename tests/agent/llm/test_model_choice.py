@@ -1,7 +1,6 @@
 import pytest
 
-from clew.agent.llm.ollama_server import OllamaServer, Pulled
-from clew.agent.llm.ollama_writer import best, by_fit, named_model
+from clew.agent.llm.ollama_writer import OllamaServer, Pulled, best, by_fit, named_model
 from clew.memory.errors import ServiceUnreachable
 from tests.ollama.playing import good
 from tests.ollama.server import Model, serving

@@ -50,9 +50,9 @@ BESIDE = ("graph", "walk", "clues", "local", "communities", "elastic")
 FEW, MANY = 4, 12
 """Requests of a round where the router stays with `hybrid`, and where all tools run."""
 
-REWRITING = 4
-"""Requests before a round: what a question that was typed small may name, what the conversation may be about, which of
-the things that a pronoun may stand for the documents tell of, and words that the library lacks."""
+REWRITING = 3
+"""Requests before a round: what a question that was typed small may name, which of the things that a pronoun may stand
+for the documents tell of, and words that the library lacks."""
 
 
 @pytest.fixture(scope="module", params=[0, 4_000])

@@ -130,7 +130,6 @@ def test_several_calls_have_ids_of_their_own(text: str) -> None:
     ("written", "query"),
     [
         ("hybrid('Lang\\'s \"M\"')", 'Lang\'s "M"'),
-        ("hybrid('Lang's film')", "Lang's film"),
         ("<function=hybrid>{'query': 'Who said \"M\"?', 'k': None}</function>", 'Who said "M"?'),
         ("""<tool_call>{"name": "hybrid", "arguments": {"query": "print(graph('x'))"}}""", "print(graph('x'))"),
         ('{"name": "hybrid", "arguments": {"query": "print(graph(\\"x\\"))"}}', 'print(graph("x"))'),
@@ -153,8 +152,9 @@ def test_quotes_within_a_query(written: str, query: str) -> None:
         ('>>>all\n{"query": "the Moon"}', ""),
         ('{"name": "graph", "arguments": {"query": ', "it breaks off before its end"),
         ('<tool_call>{"name": "graph", "arguments": {"query": ', "it breaks off before its end"),
-        ('<function=graph>{"query": ', "graph takes one argument"),
-        ('<function=browse_web>{"query": "the Moon"}</function>', "there is no tool 'browse_web'"),
+        ('<function=graph>{"query": ', "it breaks off before its end"),
+        ('<function=browse_web>{"query": "the Moon"}</function>', ""),
+        ('{"name": "browse_web", "arguments": {"query": "the Moon"}}', "there is no tool 'browse_web'"),
     ],
 )
 def test_prose_code_and_what_cannot_be_made_call_nothing(text: str, why: str) -> None:

@@ -29,7 +29,7 @@ def assistant(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPat
     """One that walks for every question."""
     home = tmp_path_factory.mktemp("data")
     with Assistant.open(read_settings(library=examples_path, home=home, cache=cache)) as opened:
-        yield Assistant(replace(opened.services, router=WALKS), home)
+        yield Assistant(replace(opened.services, router=WALKS), opened.settings)
 
 
 @pytest.fixture(scope="module")

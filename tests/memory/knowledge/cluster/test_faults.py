@@ -83,22 +83,6 @@ def test_gone_in_mid_conversation_and_back(behind: Cluster, proxy: Proxy, tmp_pa
         assert len(assistant.turns("thread")) == 2
 
 
-def test_gone_within_a_turn_it_is_told_from_what_is_there(behind: Cluster, proxy: Proxy, tmp_path: Path) -> None:
-    """After the first search is answered: the rest is left out, and the turn says so."""
-    with asking(behind, tmp_path, "hybrid+graph+clues") as assistant:
-        events = assistant.ask("thread", QUESTION)
-        found = []
-        for event in events:
-            found.append(event)
-            if isinstance(event, Step) and event.node == "think":
-                proxy.away = True
-            if isinstance(event, Step) and event.node == "observe":
-                proxy.away = False
-        turn = found[-1]
-        assert isinstance(turn, Turn) and turn.passages
-        assert {one.part for one in turn.degraded} == {"search"} and "cannot be reached" in turn.degraded[0].why
-
-
 def test_a_slow_cluster_ends_by_time_outs(
     behind: Cluster, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
