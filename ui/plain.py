@@ -76,16 +76,9 @@ def lies_at(source: str) -> str:
 
 
 def short_path(source: str, width: int) -> str:
-    """A source in `width` characters: whole folders are left out from the left, so that the name stays."""
+    """A source in `width` characters: what is left out is its begin, so that the name stays."""
     shown = near(lies_at(source))
-    if len(shown) <= width:
-        return shown
-    parts = Path(shown).parts
-    for first in range(1, len(parts)):
-        tail = "…/" + "/".join(parts[first:])
-        if len(tail) <= width:
-            return tail
-    return "…" + shown[-max(width - 1, 1) :]
+    return shown if len(shown) <= width else "…" + shown[1 - width :]
 
 
 def when(updated: str) -> str:

@@ -410,7 +410,7 @@ def _few_read(library: Path) -> Iterator[Progress]:
     waited = 0.0
     while len(read := disk.read_now(library)) > BESIDE:
         who = ", ".join(dict.fromkeys(reader for folder in read for reader in readers(folder))) or "open conversations"
-        yield Progress(f"waiting for {who} to ask again or end; seconds", int(waited), 0, waits=True)
+        yield Progress(f"waiting for {who} to ask again or end; seconds", int(waited), 0)
         time.sleep(POLL)
         waited += POLL
 
