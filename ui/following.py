@@ -76,15 +76,16 @@ def _folders(roots: Sequence[Path]) -> dict[Path, int]:
 
 
 def runs(
-    found: Iterator[list[str]],
+    roots: Callable[[], Sequence[Path]],
+    library: Place,
     run: Callable[[], IndexReport],
     stop: threading.Event,
     complain: Callable[[ClewError], None],
 ) -> Iterator[tuple[IndexReport, list[str]]]:
-    """What each run did that did something, and the files that it ran for. What it raises is complained of once, and
-    the next change tries again; so does another process that indexes, when it is done."""
+    """What each run did that did something, and the names of the files that changed before it. What a run raises is
+    complained of once, and the next change tries again; so does another process that indexes, when it is done."""
     failed, said = None, ""
-    for names in found:
+    for names in changes(roots, library, stop):
         while not stop.is_set():
             try:
                 report = run()
@@ -127,7 +128,7 @@ def following(assistant: "Assistant", settings: Settings, say: Callable[[str], N
     def follow() -> None:
         run = partial(_run, assistant, settings, roots, stop)
         try:
-            for report, names in runs(changes(known, settings.library, stop), run, stop, lambda error: say(str(error))):
+            for report, names in runs(known, settings.library, run, stop, lambda error: say(str(error))):
                 with assistant.library_now():  # which lets go of the state that was replaced
                     say(f"the library: {line_of(report, names)}")
         except ClewError as error:

@@ -106,19 +106,19 @@ def opened_source(settings: Settings, answer: Answer, number: int, asked: WhereT
         pass
     whole = Document(passage.document, passage.title, passage.text, passage.source)
     spots = sorted(set(_quotes(answer, number, 0))) or [Spot(0, len(passage.text))]
-    return replace(_text(whole, spots, _within(replace(asked, hit=asked.hit or 1), spots)), note=GONE)
+    return _text(whole, spots, _within(replace(asked, hit=asked.hit or 1), spots), GONE)
 
 
 def _shown(library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
     asked, pdf = _within(asked, spots), BY_NAME["pdf"]
     file = file_of(library, document.id, indexed_here(library.manifest.id))
     if file is None or loader_of(file) is not pdf:
-        return replace(_text(document, spots, asked), note=NOT_READ if document.source.endswith(pdf.suffixes) else "")
+        return _text(document, spots, asked, NOT_READ if document.source.endswith(pdf.suffixes) else "")
     label = asked.page or (document.page_at(spots[asked.hit - 1].start) if asked.hit else "")
     try:
         return _drawn(document, spots, asked, drawn(file, label))
     except Unreadable:
-        return replace(_text(document, spots, asked), note=NOT_READ)
+        return _text(document, spots, asked, NOT_READ)
 
 
 def _within(asked: WhereTo, hits: Sequence[object]) -> WhereTo:
@@ -152,12 +152,11 @@ def _quotes(answer: Answer, number: int, offset: int) -> Iterator[Spot]:
 # Text -----------------------------------------------------------------------------------------------------------------
 
 
-def _text(document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
-    return replace(_begun(document, spots, asked), blocks=list(_blocks(document, spots)))
-
-
-def _begun(document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
-    return OpenedDocument(document.id, document.title, document.source, hits=len(spots), hit=asked.hit)
+def _text(document: Document, spots: Sequence[Spot], asked: WhereTo, note: str = "") -> OpenedDocument:
+    blocks = list(_blocks(document, spots))
+    return OpenedDocument(
+        document.id, document.title, document.source, blocks, hits=len(spots), hit=asked.hit, note=note
+    )
 
 
 def _blocks(document: Document, spots: Sequence[Spot]) -> Iterator[ShownBlock]:
@@ -223,7 +222,9 @@ def _drawn(document: Document, spots: Sequence[Spot], asked: WhereTo, page: Draw
         if document.page_at(spot.start).partition(",")[0] == here:
             runs = quoted(page.text, document.text[spot.start : spot.end])
             marks += [(hit, box) for start, end in runs for box in _by_line(page.boxes[start:end])]
-    return replace(_begun(document, spots, asked), page=page, marks=marks)
+    return OpenedDocument(
+        document.id, document.title, document.source, page=page, marks=marks, hits=len(spots), hit=asked.hit
+    )
 
 
 def _by_line(boxes: Sequence[PixelBox]) -> Iterator[PixelBox]:
