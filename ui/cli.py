@@ -5,7 +5,6 @@ A command is imported when it runs, so that `clew --help` answers at once.
 """
 
 import errno
-import gc
 import os
 import shlex
 import sys
@@ -48,9 +47,6 @@ COMMANDS = {
     "trust": ("settings", "Take all settings of this folder's clew.toml, as it is now."),
 }
 """In the order of their use: the module of `clew.ui.commands` that each is in, and how its help begins."""
-
-COLLECTED = 100_000
-"""Objects between two collections of garbage: with Python's 700 the modules of an answer load a tenth slower."""
 
 IDLE = "4"
 """Ticks, as a power of two, that a thread of OpenBLAS stays awake for more: its own 2^26 are 26 ms of a processor
@@ -153,7 +149,6 @@ def main(verbose: bool) -> None:
 
     Begin with: clew index FOLDER, then: clew chat
     """
-    gc.set_threshold(COLLECTED)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", IDLE)  # read where NumPy is imported
     _set_up_streams(verbose)
     if Path("clew.toml").is_file() and click.get_current_context().invoked_subcommand != "trust":

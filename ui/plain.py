@@ -76,9 +76,13 @@ def lies_at(source: str) -> str:
 
 
 def short_path(source: str, width: int) -> str:
-    """A source in `width` characters: what is left out is its begin, so that the name stays."""
+    """A source in `width` characters: whole folders are left out from the left, so that the name stays."""
     shown = near(lies_at(source))
-    return shown if len(shown) <= width else "…" + shown[1 - width :]
+    if len(shown) <= width:
+        return shown
+    parts = Path(shown).parts
+    tails = ("…/" + "/".join(parts[first:]) for first in range(1, len(parts)))
+    return next((tail for tail in tails if len(tail) <= width), "…" + shown[1 - width :])
 
 
 def when(updated: str) -> str:

@@ -95,8 +95,8 @@ def test_lines_that_fit() -> None:
 @pytest.mark.parametrize(
     ("source", "width", "short"),
     [
-        ("/home/me/documents/space/moon.md", 20, "…ments/space/moon.md"),
-        ("/home/me/documents/space/moon.md", 10, "…e/moon.md"),
+        ("/home/me/documents/space/moon.md", 20, "…/space/moon.md"),
+        ("/home/me/documents/space/moon.md", 10, "…/moon.md"),
         ("/home/me/a-very-long-name-of-a-file.md", 12, "…of-a-file.md"[:1] + "-of-a-file.md"[-11:]),
         ("{here}/notes/a.md", 40, "notes/a.md"),
     ],
