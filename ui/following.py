@@ -34,11 +34,6 @@ NAMED = 3
 """Changed files that a line names."""
 
 
-def check_watching() -> None:
-    """Raises `NotSetUp` without the extra."""
-    required("watchfiles", "--watch", "watch")
-
-
 def changes(roots: Callable[[], Sequence[Path]], library: Place, stop: threading.Event) -> Iterator[list[str]]:
     """The names of the files below `roots`, which are asked for at each look, that have changed, once they are quiet;
     the first, without a name, when it begins to look, so that nothing before is missed. Raises `ClewError` where the
@@ -115,7 +110,7 @@ def line_of(report: IndexReport, names: Sequence[str]) -> str:
 def following(assistant: "Assistant", settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
     """As long as the block runs, a thread indexes what changes in the folders that the library was made from; `say`
     gets a line, on that thread. Raises `NotSetUp` without the extra, `BadInput` where a folder is not the user's."""
-    check_watching()
+    required("watchfiles", "--watch", "watch")
     manifest = recorded_at(settings.library)
     roots, notes = recorded_roots(manifest.roots, settings.library, indexed_here(manifest.id))
     for note in notes:

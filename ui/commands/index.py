@@ -16,7 +16,7 @@ import click
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings, indexed_here, note_indexed, note_used, read_settings
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, MuchWouldGo
+from clew.memory.errors import ClewError, MuchWouldGo, required
 from clew.memory.knowledge.chunking import CHUNKERS
 from clew.memory.knowledge.cluster.publishing import STAGE, Published, worked_on
 from clew.memory.knowledge.disk import TriplesFrom
@@ -28,7 +28,7 @@ from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.layers import Method
 from clew.ui import options
 from clew.ui.console import print_json, shown
-from clew.ui.following import check_watching, index_parameters, line_of, runs
+from clew.ui.following import index_parameters, line_of, runs
 from clew.ui.plain import one_line
 
 AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "quarantine")
@@ -118,7 +118,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     if not paths and not flags["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     if flags["watch"]:
-        check_watching()
+        required("watchfiles", "--watch", "watch")
     settings = read_settings(library=flags["library"], encoder=flags["encoder"], llm=flags["llm"], given=flags["given"])
     encoder, chosen = encoder_for(settings), _parameters(flags, settings)
 
