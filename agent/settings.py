@@ -225,10 +225,6 @@ def trust() -> None:
     _write("settings", _here(), [hashlib.sha256(_written()).hexdigest()])
 
 
-def distrust() -> None:
-    _write("settings", _here(), [])
-
-
 def indexed_here(library: str) -> list[str]:
     """The paths that were named for the library of this id, which may say others; none for one without."""
     return _read("indexed", library) if library else []

@@ -336,9 +336,8 @@ class Query:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """What a long step yields while it works: `done` of `total` of a stage (total 0: not known yet). A stage's last one
-    has done == total. One that `waits` for somebody is also told where progress is not wanted."""
+    has done == total."""
 
     stage: str
     done: int
     total: int
-    waits: bool = False

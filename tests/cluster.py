@@ -24,6 +24,7 @@ import pytest
 from filelock import FileLock
 
 from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import Published, publish
 from clew.memory.knowledge.disk import required_generation
 
@@ -72,6 +73,12 @@ class Server:
         """The address of a library of a name that nobody else has."""
         scheme = "ess" if self.url.startswith("https") else "es"
         return f"{scheme}://{self.host}/{name or f't{uuid.uuid4().hex}'}"
+
+
+def remove_library(cluster: Cluster) -> None:
+    generations = Generations(cluster)
+    for index in generations.ours():
+        generations.remove(index)
 
 
 def first_of(cases: Iterable[Any]) -> list[Any]:

@@ -125,14 +125,11 @@ def distinct(store: Search, ids: Sequence[str], k: int | None) -> list[Chunk]:
     return list(found.values())[:most]
 
 
-def nothing_named(layers: Layers, allowed: NDArray[np.bool_] | None = None) -> str:
-    """The note of a tool that searches by entities and has none; `allowed` are the chunks in scope (None: all)."""
+def nothing_named(layers: Layers) -> str:
+    """The note of a tool that searches by entities and has none where it looks."""
     if len(layers.chunk_ids) and not len(layers.sentence_chunks):
         return "no entities in this library: make them with `clew index YOUR-FOLDER --triples extract`"
-    if allowed is not None and not allowed.any():
-        return "there are no documents in scope"
-    where = "" if allowed is None or allowed.all() else " in scope"
-    return f"no entities: nothing was found to be named in the documents{where}"
+    return "no entities: nothing was found to be named in the documents that are searched"
 
 
 # What is asked ------------------------------------------------------------------------------------------------------

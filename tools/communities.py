@@ -74,7 +74,7 @@ class CommunitySearch:
         query.check()
         allowed = cover.layers.chunks_within(query.scope)
         if not cover.there(cover.communities.at(0), allowed).size:
-            return Findings(notes=(nothing_named(cover.layers, allowed),))
+            return Findings(notes=(nothing_named(cover.layers),))
         found = []
         for form in query.forms:
             query.check()

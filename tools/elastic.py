@@ -112,7 +112,7 @@ def make(store: Search, settings: ToolSettings) -> Elastic:
     if not isinstance(store, ClusterStore):
         raise NotSetUp(
             "the tool elastic searches a library on an Elasticsearch cluster, and this one is in a folder",
-            "clew copy FOLDER es://HOST:9200/NAME (docs/elasticsearch.md)",
+            "clew index FOLDER --library es://HOST:9200/NAME (docs/elasticsearch.md)",
         )
     return Elastic(store, settings.of(ElasticParameters))
 

@@ -84,8 +84,8 @@ def hop(looked: Looked, hops: HopQuestion, scorer: NodeScorer, parameters: HopPa
 SHOWN = ("cosine", "sentence", "keyword")
 """Of what a passage's mass is made of."""
 
-NAMES, NAMED_IN = "names", "named in"
-"""What joins an anchor to an entity, where no relation of the library does, and an entity to a chunk."""
+NAMES = "names"
+"""What joins a chunk to an entity, where no relation of the library does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class _Hop:
 
 def origins(rounds: Sequence[Round], scorer: NodeScorer, best: Ints, layers: Layers) -> list[Origin]:
     """Of each of the places `best` in the last round, by all rounds."""
-    steps = [_best_steps(one, scorer, layers) for one in rounds]
+    steps = [_best_steps(one, scorer) for one in rounds]
     last = rounds[-1].looked
     return [
         _origin(_taken(steps, chunk), cosine, layers)
@@ -194,16 +194,12 @@ def origins(rounds: Sequence[Round], scorer: NodeScorer, best: Ints, layers: Lay
     ]
 
 
-def _best_steps(one: Round, scorer: NodeScorer, layers: Layers) -> dict[int, _Hop]:
-    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself.
-
-    A path over what the chunk's title names says more to a reader: it is told where it brings a third as much.
-    """
+def _best_steps(one: Round, scorer: NodeScorer) -> dict[int, _Hop]:
+    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself."""
     own, brought = scorer.before_paths(one.looked.direct), scorer.path(one.paths.features)
     more = one.masses(scorer) > own + np.log(2)
     best: dict[int, _Hop] = {}
-    titled = layers.titles[layers.chunk_documents[one.paths.chunks]] == one.paths.entities
-    for path in np.argsort(-(brought + np.log(3) * titled), kind="stable").tolist():
+    for path in np.argsort(-brought, kind="stable").tolist():
         chunk = int(one.paths.chunks[path])
         if chunk not in best and more[one.ends[path]]:
             anchor, entity, sentence = (
@@ -228,13 +224,15 @@ def _taken(steps: Sequence[dict[int, _Hop]], chunk: int) -> list[_Hop]:
 def _origin(taken: Sequence[_Hop], cosine: float, layers: Layers) -> Origin:
     if not taken:
         return Origin(f"matches the question{in_brackets(cosine)}")
-    edges, path = [], []
+    edges, path = list[Edge](), list[str]()
     for step in taken:
-        for edge, backwards in _edges(step, layers):
+        at = _title(step.anchor, layers)
+        for edge in _edges(step, layers):
+            forwards = edge.source == at
+            to = edge.target if forwards else edge.source
+            path.append(f"({at}) {f'-[{edge.relation}]->' if forwards else f'<-[{edge.relation}]-'} ({to})")
             edges.append(edge)
-            arrow = f"<-[{edge.relation}]-" if backwards else f"-[{edge.relation}]->"
-            ends = (edge.target, edge.source) if backwards else (edge.source, edge.target)
-            path.append(f"({ends[0]}) {arrow} ({ends[1]})")
+            at = to
     return Origin(f"by {', then '.join(_through(step, layers) for step in taken)}", tuple(path), tuple(edges))
 
 
@@ -243,31 +241,29 @@ def _through(step: _Hop, layers: Layers) -> str:
     return bridge if bridge == title else f"{bridge} in {title}"
 
 
-def _edges(step: _Hop, layers: Layers) -> list[tuple[Edge, bool]]:
-    """Each with whether it is walked backwards."""
-    bridge, target = layers.entities[step.entity].name, layers.titles[layers.chunk_documents[step.chunk]]
-    subject = int(layers.titles[layers.chunk_documents[step.anchor]])
-    verb, backwards = _relation(subject, step.entity, layers.stated == step.sentence, layers)
-    start = _title(step.anchor, layers)
-    found = [(Edge(bridge, start, verb), True) if backwards else (Edge(start, bridge, verb), False)]
-    if step.entity == layers.titles[layers.chunk_documents[step.anchor]]:
-        found = []  # the anchor is about the entity: the step begins there
-    if target != step.entity:
-        verb, backwards = _relation(
-            step.entity, int(target), layers.sentence_chunks[layers.stated] == step.chunk, layers
-        )
-        end, verb = _title(step.chunk, layers), NAMED_IN if verb == NAMES else verb
-        found.append((Edge(end, bridge, verb), True) if backwards else (Edge(bridge, end, verb), False))
+def _edges(step: _Hop, layers: Layers) -> list[Edge]:
+    """From the anchor to the entity and from there to the chunk; one that is about the entity is the entity itself."""
+    found = []
+    for chunk, stated in (
+        (step.anchor, layers.stated == step.sentence),
+        (step.chunk, layers.sentence_chunks[layers.stated] == step.chunk),
+    ):
+        subject = int(layers.titles[layers.chunk_documents[chunk]])
+        if subject != step.entity:
+            found.append(_edge((subject, _title(chunk, layers)), step.entity, stated, layers))
     return found
 
 
-def _relation(one: int, other: int, stated: NDArray[np.bool_], layers: Layers) -> tuple[str, bool]:
-    """The verb between two entities in one of the relations `stated`, and whether `other` is its subject."""
+def _edge(of_chunk: tuple[int, str], entity: int, stated: NDArray[np.bool_], layers: Layers) -> Edge:
+    """Between what a chunk is about and an entity: by one of the relations `stated`, else by its name."""
+    (subject, title), name = of_chunk, layers.entities[entity].name
     for relation in np.flatnonzero(stated).tolist():
-        ends = layers.subjects[relation], layers.objects[relation]
-        if ends in ((one, other), (other, one)):
-            return layers.verbs[layers.verb_numbers[relation]], bool(ends[0] == other and one != other)
-    return NAMES, False
+        ends, verb = (layers.subjects[relation], layers.objects[relation]), layers.verb_numbers[relation]
+        if ends == (subject, entity):
+            return Edge(title, name, layers.verbs[verb])
+        if ends == (entity, subject):
+            return Edge(name, title, layers.verbs[verb])
+    return Edge(title, name, NAMES)
 
 
 def _title(chunk: int, layers: Layers) -> str:

@@ -11,11 +11,11 @@ from typing import Literal
 
 import numpy as np
 
-from clew.memory.datatypes import FieldHit, Findings, Passage, Query
+from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.encoding import CrossEncoderReranker, load_reranker
 from clew.memory.errors import BadInput, required
 from clew.memory.knowledge.embedding import with_title
-from clew.memory.knowledge.question import SEED_FIELDS, Matches, MatchParameters, candidates, match
+from clew.memory.knowledge.question import Matches, MatchParameters, candidates, match
 from clew.memory.knowledge.structure import Structure
 from clew.memory.parameters import Few
 from clew.memory.ports import Search
@@ -86,14 +86,6 @@ class Hybrid:
         passages = fused_passages(self.store, query, FormScores(found.ids, found.scores), most, self.name)
         explained = [_explained(passage, found, found.ids.index(passage.id), query) for passage in passages]
         return Findings(tuple(self._reranked(query, explained)[:k]))
-
-    def fields(self, query: Query, ids: Sequence[str]) -> list[dict[str, dict[str, FieldHit]]]:
-        """Of each of these chunks, by the forms of the question, what hit in text, title and metadata."""
-        texts = [form.text for form in self._expanded(query).forms]
-        found = self.store.keyword_search(texts, len(ids), among=ids, fields=SEED_FIELDS)
-        hits = [{hit.chunk: dict(hit.fields) for hit in its} for its in found]
-        named = [(form.name, its) for form, its in zip(query.forms, hits, strict=True)]
-        return [{name: its.get(id_, {}) for name, its in named} for id_ in ids]
 
     def _expanded(self, query: Query) -> Query:
         """With the synonyms behind each form's words, for the keywords alone: the vectors are those of the question."""

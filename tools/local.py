@@ -95,7 +95,7 @@ class Local:
         index = self._index
         scope = index.within(query.scope)
         if not scope.entities.any():
-            return Findings(notes=(nothing_named(index.layers, scope.chunks),))
+            return Findings(notes=(nothing_named(index.layers),))
         if not k:
             return Findings()
         near = []

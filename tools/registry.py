@@ -10,14 +10,7 @@ from clew.memory.errors import BadInput
 from clew.memory.ports import Search
 from clew.tools.base import DEFAULTS, Make, OverParts, Tool, ToolSettings
 
-NAMES = (
-    "hybrid",
-    "walk",
-    "graph",
-    "clues",
-    "local",
-    "communities",
-)
+NAMES = ("hybrid", "walk", "graph", "clues", "local", "communities")
 """A tool has the name of its module."""
 
 ON_A_CLUSTER = ("elastic",)

@@ -5,7 +5,6 @@ A command is imported when it runs, so that `clew --help` answers at once.
 """
 
 import errno
-import gc
 import os
 import shlex
 import sys
@@ -37,8 +36,6 @@ COMMANDS = {
     "export": ("conversations", "Write a conversation with its sources, or the texts of a library."),
     "replay": ("replay", "Ask the questions of SCRIPT again and check the answers."),
     "evaluate": ("evaluate", "Measure retrieval on DATASET, a folder with queries.jsonl and qrels."),
-    "copy": ("libraries", "Copy a library from a folder onto a cluster."),
-    "libraries": ("libraries", "List the libraries of a cluster, or remove one."),
     "partition": ("partitions", "Divide the graph of a library anew, and use these partitions from now on."),
     "align": ("partitions", "Train and measure what chooses partitions for a question."),
     "train-structure": (
@@ -51,14 +48,9 @@ COMMANDS = {
 }
 """In the order of their use: the module of `clew.ui.commands` that each is in, and how its help begins."""
 
-COLLECTED = 100_000
-"""Objects between two collections of garbage: with Python's 700 the modules of an answer load a tenth slower."""
-
 IDLE = "4"
 """Ticks, as a power of two, that a thread of OpenBLAS stays awake for more: its own 2^26 are 26 ms of a processor
 behind each product of matrices that several threads made."""
-
-LEVELS = ("debug", "info", "warning", "error")
 
 
 @cache
@@ -133,7 +125,7 @@ def _in_words(error: Exception) -> tuple[str, str]:
     return message, MAKE_ROOM if full else ""
 
 
-def _set_up_streams(level: str) -> None:
+def _set_up_streams(verbose: bool) -> None:
     """What an encoding cannot write becomes a question mark; other libraries' remarks only where they are asked for."""
     import logging
     import warnings
@@ -141,27 +133,24 @@ def _set_up_streams(level: str) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    level = logging.INFO if verbose else logging.ERROR
     handler = logging.StreamHandler()
-    handler.setLevel(level.upper())  # the root's own level would let through what a library's logger has set lower
-    logging.basicConfig(
-        level=level.upper(), handlers=[handler], format="%(levelname)s %(name)s: %(message)s", force=True
-    )
-    if level == "error" and not sys.warnoptions:
+    handler.setLevel(level)  # the root's own level would let through what a library's logger has set lower
+    logging.basicConfig(level=level, handlers=[handler], format="%(levelname)s %(name)s: %(message)s", force=True)
+    if not verbose and not sys.warnoptions:
         warnings.simplefilter("ignore")
 
 
 @click.group(cls=Clew, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="clew", message="clew %(version)s", help="Show the version.")
 @click.option("--verbose", is_flag=True, help="Show what goes on inside, and tracebacks.")
-@click.option("--log-level", type=click.Choice(LEVELS, case_sensitive=False), help="What libraries may report.")
-def main(verbose: bool, log_level: str | None) -> None:
+def main(verbose: bool) -> None:
     """A chatbot for your own documents that keeps the thread.
 
     Begin with: clew index FOLDER, then: clew chat
     """
-    gc.set_threshold(COLLECTED)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", IDLE)  # read where NumPy is imported
-    _set_up_streams(log_level or ("info" if verbose else "error"))
+    _set_up_streams(verbose)
     if Path("clew.toml").is_file() and click.get_current_context().invoked_subcommand != "trust":
         _ask_for_trust()
 

@@ -67,22 +67,11 @@ def shown(events: Iterable[Progress | Event], quiet: bool) -> Generator[Event, N
     """Yield the events that are not progress, and draw those that are as they come."""
     console = messages()
     if quiet:
-        yield from _waits_alone(events)
+        yield from (event for event in events if not isinstance(event, Progress))
     elif console.is_terminal:
         yield from _with_bars(events, console)
     else:
         yield from _with_lines(events, time.monotonic)
-
-
-def _waits_alone(events: Iterable[Progress | Event]) -> Iterator[Event]:
-    """For --quiet: the only progress that is printed is whom the command waits for, once."""
-    told = ""
-    for event in events:
-        if not isinstance(event, Progress):
-            yield event
-        elif event.waits and event.stage != told:
-            told = event.stage
-            click.echo(told.partition(";")[0], err=True)
 
 
 def _with_bars(events: Iterable[Progress | Event], console: Console) -> Iterator[Event]:

@@ -34,11 +34,6 @@ NAMED = 3
 """Changed files that a line names."""
 
 
-def check_watching() -> None:
-    """Raises `NotSetUp` without the extra."""
-    required("watchfiles", "--watch", "watch")
-
-
 def changes(roots: Callable[[], Sequence[Path]], library: Place, stop: threading.Event) -> Iterator[list[str]]:
     """The names of the files below `roots`, which are asked for at each look, that have changed, once they are quiet;
     the first, without a name, when it begins to look, so that nothing before is missed. Raises `ClewError` where the
@@ -76,15 +71,16 @@ def _folders(roots: Sequence[Path]) -> dict[Path, int]:
 
 
 def runs(
-    found: Iterator[list[str]],
+    roots: Callable[[], Sequence[Path]],
+    library: Place,
     run: Callable[[], IndexReport],
     stop: threading.Event,
     complain: Callable[[ClewError], None],
 ) -> Iterator[tuple[IndexReport, list[str]]]:
-    """What each run did that did something, and the files that it ran for. What it raises is complained of once, and
-    the next change tries again; so does another process that indexes, when it is done."""
+    """What each run did that did something, and the names of the files that changed before it. What a run raises is
+    complained of once, and the next change tries again; so does another process that indexes, when it is done."""
     failed, said = None, ""
-    for names in found:
+    for names in changes(roots, library, stop):
         while not stop.is_set():
             try:
                 report = run()
@@ -114,7 +110,7 @@ def line_of(report: IndexReport, names: Sequence[str]) -> str:
 def following(assistant: "Assistant", settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
     """As long as the block runs, a thread indexes what changes in the folders that the library was made from; `say`
     gets a line, on that thread. Raises `NotSetUp` without the extra, `BadInput` where a folder is not the user's."""
-    check_watching()
+    required("watchfiles", "--watch", "watch")
     manifest = recorded_at(settings.library)
     roots, notes = recorded_roots(manifest.roots, settings.library, indexed_here(manifest.id))
     for note in notes:
@@ -127,7 +123,7 @@ def following(assistant: "Assistant", settings: Settings, say: Callable[[str], N
     def follow() -> None:
         run = partial(_run, assistant, settings, roots, stop)
         try:
-            for report, names in runs(changes(known, settings.library, stop), run, stop, lambda error: say(str(error))):
+            for report, names in runs(known, settings.library, run, stop, lambda error: say(str(error))):
                 with assistant.library_now():  # which lets go of the state that was replaced
                     say(f"the library: {line_of(report, names)}")
         except ClewError as error:

@@ -81,11 +81,8 @@ def short_path(source: str, width: int) -> str:
     if len(shown) <= width:
         return shown
     parts = Path(shown).parts
-    for first in range(1, len(parts)):
-        tail = "…/" + "/".join(parts[first:])
-        if len(tail) <= width:
-            return tail
-    return "…" + shown[-max(width - 1, 1) :]
+    tails = ("…/" + "/".join(parts[first:]) for first in range(1, len(parts)))
+    return next((tail for tail in tails if len(tail) <= width), "…" + shown[1 - width :])
 
 
 def when(updated: str) -> str:

@@ -1,4 +1,4 @@
-"""How answers, sources, steps, walks and the work of language models read in text; without colours they read alike."""
+"""How answers, sources, steps and the work of language models read in text; without colours they read alike."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,14 +8,12 @@ from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.style import Style
 from rich.text import Text
-from rich.tree import Tree
 
 from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
 from clew.agent.state import STANDINGS, Answer, Claim, ClaimStanding, Prompted, Step, Turn
 from clew.memory.datatypes import Chunk, Passage
 from clew.memory.text import is_named
-from clew.memory.walk_paths import arrow, into, parents
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path
 
 DIM = Style(dim=True)
@@ -255,27 +253,3 @@ def _prompt_line(prompted: Prompted) -> str:
         parts = [one_line(room.part) for room in prompted.parts if room.kept == kept]
         line += f"; {kept}: {', '.join(parts)}" if parts else ""
     return line
-
-
-def walk_trees(turn: Turn) -> list[Tree]:
-    """A tree for each landing, of what was walked to from it; nothing where there was no walk. Numbers are the order of
-    the walk, `[1]` the source of the answer that a node is."""
-    walk = turn.walk
-    if walk is None:
-        return []
-    before = parents(walk)
-    sources = {source.id: number for number, source in enumerate(turn.answer.sources, 1)}
-    trees: list[Tree] = []
-    for place, parent in enumerate(before):  # which is there before its steps
-        line = Text.assemble((f"{place + 1} ", DIM), (one_line(walk.titles[place]), BOLD))
-        if source := sources.get(walk.nodes[place]):
-            line.append(f" [{source}]", CITATION)
-        landed = parent < 0
-        where = f", {walk.partitions[place]}" if landed else into(walk, before, place)
-        line.append(one_line(where), DIM)
-        by = Text("" if landed else f"{one_line(arrow(walk, before, place))} ", DIM)
-        tree = Tree(by.append_text(line), guide_style=DIM)
-        if not landed:
-            trees[parent].children.append(tree)
-        trees.append(tree)
-    return trees[: walk.landings]

@@ -44,7 +44,6 @@ from clew.ui.rendering import (
     print_indented,
     source_line,
     unfolded,
-    walk_trees,
 )
 from clew.ui.transcript import LIKED, exported, known_thread
 
@@ -278,8 +277,8 @@ def _walk(session: Session, _: str) -> None:
     if not turn.walk or not turn.walk.nodes:
         raise BadInput("nothing was walked for the last answer", "/steps")
     session.say(one_line(told(turn.walk)))
-    for tree in walk_trees(turn):
-        session.output.print(tree)
+    for way in turn.paths:
+        session.say(one_line(way))
 
 
 def _context(session: Session, _: str) -> None:

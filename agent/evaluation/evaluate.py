@@ -277,8 +277,6 @@ def _check(plan: EvaluationPlan, settings: Settings) -> None:
     for module in ("ir_measures", "rouge_score.rouge_scorer") if plan.answers else ("ir_measures",):
         required(module, "an evaluation", "evaluation")
     check_tool(settings.tool)
-    if plan.k < 1:
-        raise BadInput("-k has to be at least 1")
     if plan.answers and plan.tool not in AGENT:
         raise BadInput("only the agent answers", "--tool agent --answers FILE")
     for path in (plan.run, plan.answers):

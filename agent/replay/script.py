@@ -79,8 +79,8 @@ class Script:
     conversations: Sequence[Conversation]
 
 
-def read_script(path: Path, limit: int | None = None) -> Script:
-    """The first `limit` conversations. Raises `BadInput`, with file and line where a line is the cause."""
+def read_script(path: Path) -> Script:
+    """Raises `BadInput`, with file and line where a line is the cause."""
     if path.is_dir():
         name, conversations = path.resolve().name, _from_questions(read_questions(path))
     elif path.is_file():
@@ -89,7 +89,7 @@ def read_script(path: Path, limit: int | None = None) -> Script:
         raise BadInput(f"there is no script {path}")
     if not conversations:
         raise BadInput(f"{path} has no conversations")
-    return Script(name, conversations[:limit])
+    return Script(name, conversations)
 
 
 def _from_lines(path: Path) -> list[Conversation]:

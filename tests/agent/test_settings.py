@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.settings import distrust, folder_settings, read_settings, trust
+from clew.agent.settings import folder_settings, read_settings, trust
 from clew.memory.errors import BadInput
 
 
@@ -41,8 +41,6 @@ def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -
     assert read_settings().home == usual.home
     trust()
     assert read_settings().home == Path("/tmp/y")
-    distrust()
-    assert read_settings().home == usual.home
 
 
 @pytest.mark.parametrize("value", ["../elsewhere", "/etc", "link/lib", "a/../../b", "es://host/x", r"a\u0000"])

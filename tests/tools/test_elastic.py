@@ -9,7 +9,6 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster
-from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import Published, worked_on
 from clew.memory.knowledge.cluster.searches import ENDPOINT
 from clew.memory.knowledge.index.run import index
@@ -17,7 +16,7 @@ from clew.memory.knowledge.library import Library, open_library
 from clew.tools import registry
 from clew.tools.base import encode_query
 from clew.tools.elastic import UNINDEXED, WITHOUT, Elastic, ElasticParameters
-from tests.cluster import Server, cluster_at
+from tests.cluster import Server, cluster_at, remove_library
 from tests.cluster import sent as send
 from tests.proxy import Proxy
 
@@ -26,7 +25,7 @@ from tests.proxy import Proxy
 def cluster(proxy: Proxy) -> Iterator[Cluster]:
     made = cluster_at(Server(f"http://{proxy.host}", {}))
     yield made
-    Generations(made).remove_all()
+    remove_library(made)
 
 
 def sent(cluster: Cluster, library: Path) -> tuple[Published, ClusterStore]:
@@ -125,7 +124,7 @@ def test_what_gives_no_tokens_is_told(
 def test_a_library_in_a_folder_says_how_to_get_one(examples: Library) -> None:
     with pytest.raises(NotSetUp, match="Elasticsearch") as refused:
         registry.make("elastic", examples.store)
-    assert "clew copy FOLDER es://" in refused.value.hint
+    assert "--library es://" in refused.value.hint
 
 
 # Every tool finds the same on a cluster as in the folder that it was sent from.

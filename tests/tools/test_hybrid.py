@@ -15,7 +15,7 @@ from clew.memory.encoding import CachedEncoder, CrossEncoderReranker
 from clew.memory.errors import BadInput, NoLibrary, NotSetUp
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.question import MatchParameters
+from clew.memory.knowledge.question import SEED_FIELDS, MatchParameters
 from clew.memory.knowledge.structure import open_structure
 from clew.tools.base import encode_query
 from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters, wordnet
@@ -72,13 +72,12 @@ def test_the_seeds_fields_count_by_themselves(notes: Library, encoder: CachedEnc
     seed = Hybrid(notes.store, HybridParameters(replace(alone, fields="seed"))).search(query).passages
     assert {passage.document for passage in seed} == {"budget_2024/march-review.md", "other.md"}
     for passage in seed:
-        (fields,) = Hybrid(notes.store).fields(query, [passage.id])
-        parts = {name: hit.score for name, hit in fields["question"].items()}
+        (hits,) = notes.store.keyword_search([query.text], 1, among=[passage.id], fields=SEED_FIELDS)
+        parts = {name: hit.score for name, hit in hits[0].fields.items()}
         assert passage.score == pytest.approx(
             0.5 * parts.get("text", 0) + 0.3 * parts.get("title", 0) + 0.2 * parts.get("metadata", 0), abs=1e-6
         )
-    (fields,) = Hybrid(notes.store).fields(query, [seed[-1].id])
-    assert set(fields["question"]) == {"title", "text", "metadata"}
+    assert set(parts) == {"title", "text", "metadata"}
     of_name = notes.store.keyword_search(["march 2024"], 5, fields={"metadata": 1.0})[0]
     assert [hit.chunk.split("#")[0] for hit in of_name] == ["budget_2024/march-review.md"]
     together = Hybrid(notes.store, HybridParameters(alone)).search(query).passages

@@ -1,5 +1,5 @@
-"""A library on a cluster by the command line: indexed, asked, proven, copied, listed and removed, by keys of few
-rights, which are told nowhere."""
+"""A library on a cluster by the command line: indexed, asked and proven, by keys of few rights,
+which are told nowhere."""
 
 import json
 import logging
@@ -13,7 +13,7 @@ import pytest
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS
-from tests.cluster import Server, first_of, key_with, own_server
+from tests.cluster import Server, cluster_at, first_of, key_with, own_server, remove_library
 from tests.ui.conftest import Run
 
 
@@ -43,22 +43,7 @@ def test_from_documents_to_an_answer_and_away_again(
     looked = clew("doctor", "--library", where, "--json")
     checks = {one["name"]: one for one in map(json.loads, looked.stdout.splitlines())}
     assert [checks[name]["state"] for name in ("library", "library rows")] == ["ok"] * 2
-    assert clew("index", notes, "--library", tmp_path / "here", "-q").exit_code == 0
-    other = server.library()
-    copied = clew("copy", tmp_path / "here", other, "-q")
-    assert copied.exit_code == 0 and copied.stdout.startswith("1 document, "), copied.stderr
-    assert clew("copy", tmp_path / "here", tmp_path / "there").exit_code == 2
-    assert clew("copy", tmp_path / "here", where).exit_code == 2  # another library is there
-    servers, _, name = where.rpartition("/")
-    assert clew("libraries", servers, "--remove", other.rpartition("/")[2], "--yes").exit_code == 0
-    for given in (servers, f"{servers}/", where):
-        assert name in clew("libraries", given).stdout.split()
-    assert clew("libraries", servers, "--remove", "nowhere", "--yes").exit_code == 3
-    assert clew("libraries", servers, "--remove", f"{name}-lock", "--yes").exit_code == 3
-    monkeypatch.setenv("ES_URL", server.url)
-    assert name in clew("libraries", "es:///").stdout.split()
-    assert clew("libraries", servers, "--remove", name).exit_code == 2  # nobody said yes
-    assert clew("libraries", servers, "--remove", name, "--yes").exit_code == 0
+    remove_library(cluster_at(server, where.rpartition("/")[2]))
     gone = clew("ask", "What does the Moon orbit?", "--library", where)
     assert gone.exit_code == 3 and "there is no library" in gone.stderr
 
@@ -198,14 +183,15 @@ def test_a_key_for_one_library_indexes_it_and_stands_nowhere(
     done("doctor", code=1, told="not as they were sent")
     done("doctor", "--repair", told="repaired")
     done("doctor")
-    done("libraries", where, "--remove", "notes", "--yes")
+    remove_library(Cluster(at))
     done("index", notes, told="2 new")
-    (copied,) = (tmp_path / "cache" / "clusters").iterdir()
-    done("copy", copied, f"ess://{secure.host}/another", code=3)
+    monkeypatch.setenv("CLEW_LIBRARY", f"ess://{secure.host}/another")
+    done("index", notes, code=3)
+    monkeypatch.setenv("CLEW_LIBRARY", where)
 
     monkeypatch.setenv("ES_API_KEY", reading)
     done("ask", "What does the Moon orbit?", told="Earth")
-    done("--verbose", "--log-level", "debug", "search", "moons of Mars", "--json", told="Phobos")
+    done("--verbose", "search", "moons of Mars", "--json", told="Phobos")
     done("settings")
     done("settings", "--json")
     thread = json.loads(done("threads", "--all", "--json").splitlines()[0])["id"]
@@ -214,7 +200,6 @@ def test_a_key_for_one_library_indexes_it_and_stands_nowhere(
     for form in ("graph", "text"):
         done("export", "--format", form, "--out", tmp_path / form)
     done("doctor", "--json")
-    done("libraries", f"ess://{secure.host}")
     done("index", notes, "--rebuild", code=3, told="may not")
     monkeypatch.setenv("ES_API_KEY", foreign)
     done("ask", "What does the Moon orbit?", code=3)
@@ -236,7 +221,7 @@ def test_a_cluster_that_does_not_answer_or_is_none(clew: Run, notes: Path, tmp_p
     assert clew("index", notes, "--library", tmp_path / "here").exit_code == 0
     for command in ("ask", "search"):
         done = clew(command, "What does the Moon orbit?", "--library", tmp_path / "here", "--tool", "elastic")
-        assert done.exit_code == 3 and "clew copy FOLDER es://" in done.stderr
+        assert done.exit_code == 3 and "--library es://" in done.stderr
     pytest.importorskip("elasticsearch")
     for asked in (("ask", "Why?"), ("search", "Why?", "--tool", "elastic")):
         done = clew(*asked, "--library", "es://127.0.0.1:9/notes")

@@ -147,7 +147,9 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
         while not (shelf.current and shelf.current.said):
             time.sleep(0.02)
         shelf.cancel(kept.path)
-        assert settled(shelf)["tides.txt"].state == "read" and Path(kept.path).read_bytes().startswith(b"The tides")
+        assert settled(shelf)["tides.txt"].state == "read", "the library stays as it was"
+    shelf.remove(kept.path)
+    assert settled(shelf) == {} and not Path(kept.path).exists()
 
 
 def test_the_time_left_is_told_once_it_is_known() -> None:
@@ -252,7 +254,6 @@ def test_a_table_is_opened_at_its_rows(shelf: Shelf, tmp_path: Path) -> None:
     shown = opened_source(shelf.settings, Answer("answered", (), (found,)), 1, WhereTo())
     html = Markup(1, []).render("document", reading=shown)
     assert shown.hits == 2 and '<mark class="current">item 700</mark>' in html and "item 100<" not in html
-    assert shown.before >= 0 and shown.behind > 702
 
 
 def test_the_chat_prints_a_passage_where_there_is_no_display(

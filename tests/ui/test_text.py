@@ -8,7 +8,6 @@ import re
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,15 +17,14 @@ from rich.console import Console
 
 from clew.agent.answer.citations import claims_of
 from clew.agent.state import Answer, BoldSpan, Claim, Quote
-from clew.memory.datatypes import Edge, Progress
+from clew.memory.datatypes import Progress
 from clew.memory.dialogue.threads import Thread
 from clew.ui.console import _with_lines, shown
 from clew.ui.plain import as_text_of_markdown, cut, escaped, one_line, plain, short_path, typed
-from clew.ui.rendering import BOLD, OWN, answer_text, markdown_of, marks_of, pieces_of, printed, walk_trees
-from clew.ui.transcript import as_markdown, turn_object
-from tests.agent.walks import WALK as DEEP
+from clew.ui.rendering import BOLD, OWN, answer_text, markdown_of, marks_of, pieces_of, printed
+from clew.ui.transcript import as_markdown
 from tests.processes import finished
-from tests.ui.fakes import WALK, make_turn
+from tests.ui.fakes import make_turn
 
 
 @pytest.mark.parametrize(
@@ -118,12 +116,10 @@ def test_a_line_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.splitlines() == ["embedding: 0 of 40", "embedding: 20 of 40", "embedding: 40 of 40"]
 
 
-def test_a_short_run_says_nothing_but_for_whom_it_waits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(shown([Progress("reading", 0, 1), "a", Progress("reading", 1, 1), "b"], quiet=False)) == ["a", "b"]
     assert capsys.readouterr() == ("", "")
-    waiting = [Progress("waiting for clew chat to end; seconds", seconds, 0, waits=True) for seconds in range(3)]
-    assert list(shown([Progress("reading", 0, 1), *waiting, "the report"], quiet=True)) == ["the report"]
-    assert capsys.readouterr() == ("", "waiting for clew chat to end\n")
+    assert list(shown([Progress("reading", 0, 1), "the report"], quiet=True)) == ["the report"]
 
 
 def test_results_go_into_the_pipe_though_bars_are_drawn_on_the_terminal(home: object) -> None:
@@ -204,31 +200,3 @@ def test_what_is_quoted_is_no_markup_and_its_cells_are_apart() -> None:
 
 
 QUOTES = (Quote("d", 0, 1, "w"),)
-
-
-# A walk
-
-
-def test_a_walk_is_a_tree_with_citations_relations_partitions_and_going_back() -> None:
-    turn = make_turn("t", 1, "What does the walk say?")
-
-    def lines(**changed: Any) -> list[str]:
-        out = io.StringIO()
-        for tree in walk_trees(replace(turn, **changed)):
-            Console(file=out, width=80).print(tree)
-        return out.getvalue().splitlines()
-
-    assert lines() == [
-        "1 The distance of the Moon [1], moon, far",
-        "├── -[title link]-> 3 Tides",
-        "└── <-[orbit]- 4 Monkeys in space [2], into ape, space",
-        "2 Laika, dog, space",
-    ]
-    assert "after going back" in "\n".join(lines(walk=replace(DEEP, back=("harbou",))))
-    assert lines(walk=None) == []
-    edges = (Edge("moon-1", "tides-1", "a\nb"),) * 2
-    text = "\n".join(lines(walk=replace(WALK, titles=("\x1b[31mred\x07", *WALK.titles[1:]), edges=edges)))
-    assert "\x1b" not in text and "\x07" not in text and "1 red [1]" in text and "-[a b]->" in text
-    said = turn_object(turn)
-    assert said["walk"]["edges"][1] == {"source": "apes-1", "target": "moon-1", "relation": "orbit"}
-    assert said["paths"] == list(turn.paths)

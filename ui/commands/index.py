@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from functools import partial
@@ -16,7 +16,7 @@ import click
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings, indexed_here, note_indexed, note_used, read_settings
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, MuchWouldGo
+from clew.memory.errors import ClewError, MuchWouldGo, required
 from clew.memory.knowledge.chunking import CHUNKERS
 from clew.memory.knowledge.cluster.publishing import STAGE, Published, worked_on
 from clew.memory.knowledge.disk import TriplesFrom
@@ -28,7 +28,7 @@ from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.layers import Method
 from clew.ui import options
 from clew.ui.console import print_json, shown
-from clew.ui.following import changes, check_watching, index_parameters, line_of, runs
+from clew.ui.following import index_parameters, line_of, runs
 from clew.ui.plain import one_line
 
 AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "quarantine")
@@ -118,7 +118,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     if not paths and not flags["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     if flags["watch"]:
-        check_watching()
+        required("watchfiles", "--watch", "watch")
     settings = read_settings(library=flags["library"], encoder=flags["encoder"], llm=flags["llm"], given=flags["given"])
     encoder, chosen = encoder_for(settings), _parameters(flags, settings)
 
@@ -139,22 +139,21 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     note_used(settings.library)
     if flags["watch"]:
         followed = [path.absolute() for path in paths or map(Path, recorded_at(settings.library).roots)]
-        _follow(
-            changes(lambda: followed, settings.library, Event()), partial(reported, chosen, followed), report, as_json
-        )
+        found = runs(lambda: followed, settings.library, partial(reported, chosen, followed), Event(), _complain)
+        _follow(found, report, as_json)
 
 
-def _follow(found: Iterator[list[str]], again: Callable[[], IndexReport], told: IndexReport, as_json: bool) -> None:
-    """Index what changes, until Ctrl-C. What could not be read is named once."""
-
-    def complain(error: ClewError) -> None:
-        click.echo(f"clew: {one_line(str(error))}", err=True)
-
-    for report, names in runs(found, again, Event(), complain):
+def _follow(found: Iterator[tuple[IndexReport, list[str]]], told: IndexReport, as_json: bool) -> None:
+    """Print what each run did, until Ctrl-C. What could not be read is named once."""
+    for report, names in found:
         failed = tuple(one for one in report.failed if one not in told.failed)
         notes = tuple(one for one in report.notes if one not in told.notes)
         _print_report(replace(report, failed=failed, notes=notes), as_json, line_of(report, names))
         told = report
+
+
+def _complain(error: ClewError) -> None:
+    click.echo(f"clew: {one_line(str(error))}", err=True)
 
 
 def _parameters(flags: Mapping[str, Any], settings: Settings) -> Parameters:

@@ -24,24 +24,15 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @options.answering
 @click.option("--out", metavar="DIR", type=DIR, help="Where to write the turns.  [default: they are not kept]")
 @click.option("--against", metavar="DIR", type=DIR, help="Show which answers changed since that --out, and why.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
 @options.today
 @options.quiet
-def replay(
-    script: Path,
-    out: Path | None,
-    against: Path | None,
-    limit: int | None,
-    today: str | None,
-    quiet: bool,
-    **chosen: Any,
-) -> None:
+def replay(script: Path, out: Path | None, against: Path | None, today: str | None, quiet: bool, **chosen: Any) -> None:
     """Ask the questions of SCRIPT again and check the answers.
 
     SCRIPT is a JSONL file of conversations with what their answers must and must not say (docs/data.md), or a BEIR
     folder whose queries have turns. The exit code is 1 if an expectation failed.
     """
-    settings, read = read_settings(**chosen), read_script(script, limit)
+    settings, read = read_settings(**chosen), read_script(script)
     before = rows_of(against, read.name) if against else []
     total = sum(len(conversation.turns) for conversation in read.conversations)
     with nullcontext(out) if out else TemporaryDirectory(prefix="clew-") as place:

@@ -90,18 +90,14 @@ def written_value(value: object) -> str:
 
 
 @click.command()
-@click.option("--forget", "forgetting", is_flag=True, help="Do not take them any more.")
-def trust(forgetting: bool) -> None:
+def trust() -> None:
     """Take all settings of this folder's clew.toml, as it is now.
 
     Without this only harmless ones are taken: whoever made the folder wrote them.
     """
     if not known.OF_FOLDER.is_file():
         raise BadInput("there is no clew.toml in this folder", "change to the folder that has it")
-    if forgetting:
-        known.distrust()
-    else:
-        known.trust()
+    known.trust()
     taken, ignored = known.folder_settings()
     for name, value in taken.items():
         click.echo(one_line(f"{name} = {value!r}"))

@@ -15,23 +15,23 @@ from clew.memory.walk_paths import on_ways, parents, told
 from clew.ui.plain import one_line
 from clew.ui.rendering import name_of, place_of
 
-MOST, LINES, PARTITIONS, AROUND, LISTED = 2000, 4000, 60, 10, 500
-"""At most: passages on the map, lines between them, partitions, those around a single one, those named beside it."""
+MOST, LINES, PARTITIONS = 2000, 4000, 60
+"""At most on the map: passages, lines between them, partitions."""
 
 APART, LABEL, ROUNDS = 10.0, 0.12, 300
 """From a passage to the next, about; room for names between two discs, as a share of about half the map; of layout."""
 
 
 class MapDisc(NamedTuple):
-    """A partition; `lit`: the conversation has touched it; a `radius` of 0: it is not on the map."""
+    """A partition; `lit`: the conversation has touched it."""
 
     number: int
     name: str
     size: int
     lit: bool
-    x: float = 0.0
-    y: float = 0.0
-    radius: float = 0.0
+    x: float
+    y: float
+    radius: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,9 @@ class LibraryMap:
     told: str
 
 
-def map_of(store: Search, turns: Sequence[Turn], turn: int = 0, around: int = -1) -> LibraryMap:
+def map_of(store: Search, turns: Sequence[Turn], turn: int = 0) -> LibraryMap:
     """The partitions that the turns have touched, those that bridges join with them, and the largest, with the walk of
-    a turn (0: the last); or the partition of the number `around` and what it is joined with. Raises `ClewError` where a
-    cluster has too many passages."""
+    a turn (0: the last). Raises `ClewError` where a cluster has too many passages."""
     graph = store.part()
     rows_of, partitioning, (ends, joining) = graph.layers.chunk_numbers, graph.partitioning, graph.cells.bridge_pairs()
     walks = [one.walk for one in turns if one.walk and one.walk.nodes and turn in (0, one.turn)]
@@ -63,22 +62,22 @@ def map_of(store: Search, turns: Sequence[Turn], turn: int = 0, around: int = -1
     touched |= {id_ for one in turns if one.walk for id_ in on_ways(one.walk)}
     every, sizes = np.arange(partitioning.count), np.diff(partitioning.members.starts)
     lit = np.isin(every, partitioning.of_node[[rows_of[id_] for id_ in touched & rows_of.keys()]])
-    first, near = lit if around < 0 else every == around, np.zeros(len(every))
+    near = np.zeros(len(every))
     for one, other in (ends, ends[::-1]):
-        np.add.at(near, one, joining * first[other])
-    shown = np.sort(np.lexsort((-sizes, -near, ~first))[: PARTITIONS if around < 0 else AROUND])
+        np.add.at(near, one, joining * lit[other])
+    shown = np.sort(np.lexsort((-sizes, -near, ~lit))[:PARTITIONS])
     rows, lines = _passages(graph, shown, walked)
     both = np.isin(ends, shown).all(axis=0)
     bridges = [(int(one), int(other), int(n)) for one, other, n in zip(*ends[:, both], joining[both], strict=True)]
     own, dots = partitioning.of_node[rows].tolist(), {row: place for place, row in enumerate(rows.tolist())}
     at = placed(tuple((n, own.count(n)) for n in shown.tolist()), tuple(bridges)).round(1).tolist()
     where, names = dict(zip(shown.tolist(), at, strict=True)), partitioning.names
-    listed = np.lexsort((-sizes, ~np.isin(every, shown), ~lit))[:LISTED].tolist()
+    listed = sorted(shown.tolist(), key=lambda n: (not lit[n], -sizes[n]))
     chunks = store.chunks([graph.layers.chunk_ids[row] for row in dots])
     titles = (" · ".join(filter(None, (name_of(one), place_of(one)))) for one in chunks)
     return LibraryMap(
         total=len(partitioning.of_node),
-        discs=[MapDisc(n, one_line(names[n]), int(sizes[n]), bool(lit[n]), *where.get(n, ())) for n in listed],
+        discs=[MapDisc(n, one_line(names[n]), int(sizes[n]), bool(lit[n]), *where[n]) for n in listed],
         dots=[(chunk.id, title, n) for chunk, title, n in zip(chunks, titles, own, strict=True)],
         lines=lines,
         bridges=bridges,

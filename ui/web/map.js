@@ -2,7 +2,7 @@
 (() => {
   const { dialog, asked, fill, shell, open } = window.clew
   const APART = 10, GOLDEN = Math.PI * (3 - Math.sqrt(5)) // as seeds lie in a sunflower (Vogel 1979): none in another's way
-  let picture = null, shown = null, turn = 0, middle = -1, waiting = 0
+  let picture = null, shown = null, waiting = 0
 
   const box = () => dialog('map', 'Map')
   const $ = (selector) => box().querySelector(selector)
@@ -15,25 +15,22 @@
     document.head.append(script)
   }))
 
-  async function show(of, around = -1) {
-    turn = of
-    middle = around
+  async function show(turn) {
     if (!box().open) { fill(box(), shell('Map')); box().showModal() }
-    const [told] = await Promise.all([asked(`/map?${new URLSearchParams({ thread: thread(), turn, around })}`), library()])
+    const [told] = await Promise.all([asked(`/map?${new URLSearchParams({ thread: thread(), turn })}`), library()])
     picture?.destroy()
     picture = null
     fill(box(), told.html ?? shell(told.said))
     if (!told.map || !window.cytoscape || !box().open) return
     shown = told.map
     draw()
-    if (around >= 0) list(around)
   }
 
   function elements() {
     const made = [], lit = shown.discs.some((disc) => disc[3])
     shown.discs.forEach(([number, name, size, own, x, y, radius]) => {
       const hue = Math.round(number * 137.5) % 360
-      if (radius) made.push({ data: { id: `p${number}`, number, name, wide: 2 * radius, hue }, position: { x, y }, classes: `disc ${own ? 'lit own' : lit ? '' : 'lit'}` })
+      made.push({ data: { id: `p${number}`, number, name, wide: 2 * radius, hue }, position: { x, y }, classes: `disc ${own ? 'lit own' : lit ? '' : 'lit'}` })
     })
     const litNow = new Set(shown.discs.filter((disc) => disc[3] || !lit).map((disc) => disc[0]))
     const discs = new Map(shown.discs.map((disc) => [disc[0], disc])), taken = new Map()
@@ -139,7 +136,6 @@
     box().querySelectorAll('[aria-expanded=true]').forEach((one) => { one.setAttribute('aria-expanded', false); one.nextElementSibling.remove() })
     if (was) { whole(); return }
     const disc = picture.$id(`p${number}`)
-    if (!disc.length) { show(turn, number); return }
     const items = shown.dots.filter((dot) => dot[2] === number).map(([id, name]) => {
       const item = document.createElement('li')
       item.append(Object.assign(document.createElement('button'), { type: 'button', textContent: name }))
@@ -159,7 +155,7 @@
     const on = (name) => event.target.closest(`[data-${name}]`)?.dataset[name]
     if (on('map') !== undefined) show(Number(on('map')))
     else if (on('partition') && picture) list(Number(on('partition')))
-    else if (on('view') === 'all' && picture) middle < 0 ? whole() : show(turn)
+    else if (on('view') === 'all' && picture) whole()
     else if (on('view') && picture) picture.zoom({ level: picture.zoom() * on('view'), renderedPosition: { x: picture.width() / 2, y: picture.height() / 2 } })
   })
 })()

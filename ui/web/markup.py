@@ -17,7 +17,7 @@ from clew.agent.state import STANDINGS, Answer, ClaimStanding
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
-from clew.memory.walk_paths import arrow, into, on_ways, parents, told
+from clew.memory.walk_paths import told
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
 from clew.ui.rendering import (
@@ -182,8 +182,6 @@ FILTERS: dict[str, Any] = (
     | {"place": place_of, "short_path": short_path, "lies_at": lies_at, "named": named}
     | {"pieces": pieces_of, "own": is_own, "structured": is_structured, "copied": copied, "bare": words_of}
     | {"degraded": degraded, "ledger": ledger_lines, "draft": lambda text: _as_html(plain(text))}
-    | {"told": told, "parents": parents, "arrow": arrow, "into": into, "on_ways": on_ways}
-    | {"of": lambda before, place: [n for n, parent in enumerate(before) if parent == place]}
-    | {"unnamed": lambda question: _NAMED.sub(" ", question)}
+    | {"told": told, "unnamed": lambda question: _NAMED.sub(" ", question)}
 )
 """Of the templates, beside those of Jinja."""

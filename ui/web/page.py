@@ -16,7 +16,7 @@ from clew.ui.plain import typed
 from clew.ui.rendering import model_of
 from clew.ui.web.markup import Markup
 from clew.ui.web.shelf import Shelf
-from clew.ui.web.views import Conversations, Said, View
+from clew.ui.web.views import Conversations, PageSession, View
 
 Update = dict[Any, Any]
 """Component -> its new value or properties."""
@@ -177,7 +177,7 @@ class BrowserPage:
             return [] if view.busy else next_questions(view.turns, services.library.store)
         return []
 
-    def _left(self, said: Said) -> Update:
+    def _left(self, said: PageSession) -> Update:
         """What a command leaves beside its lines."""
         name, text = said.file
         file = {self._file: json.dumps({"name": name, "text": text, "at": time.time()})} if name else {}

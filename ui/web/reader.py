@@ -15,11 +15,8 @@ from clew.memory.knowledge.loaders.registry import BY_NAME, loader_of
 from clew.memory.opened_file import DrawnPage, PixelBox, drawn, place_in
 from clew.ui.quotations import quoted
 
-PART = 40_000
-"""Characters of a text that are shown at once."""
-
 ROWS = 400
-"""Rows of a table that are shown at once."""
+"""Rows of a table that are shown, around the one that is quoted."""
 
 GONE = "This document is not in the library any more: here is the passage as it was quoted."
 CHANGED = "This document has changed since it was quoted, and the passage is not in it any more."
@@ -52,8 +49,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OpenedDocument:
-    """What is shown: `page` or `blocks`; `hits` counts what there is to go to, of which `hit` is shown (0: none);
-    `before` and `behind` are where the parts of a long text begin that are not shown, -1 where there is none."""
+    """What is shown: `page` or `blocks`; `hits` counts what there is to go to, of which `hit` is shown (0: none)."""
 
     document: str
     title: str
@@ -63,18 +59,15 @@ class OpenedDocument:
     marks: Sequence[tuple[int, PixelBox]] = ()
     hits: int = 0
     hit: int = 0
-    before: int = -1
-    behind: int = -1
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WhereTo:
-    """What of a document is to be seen: the hit, else (`page`) a page of a PDF, or (`start`) a part of its text."""
+    """What of a document is to be seen: the hit, else a page of a PDF."""
 
     hit: int = 0
     page: str = ""
-    start: int = -1
 
 
 def opened_document(settings: Settings, id_: str, asked: WhereTo) -> OpenedDocument:
@@ -89,7 +82,7 @@ def opened_document(settings: Settings, id_: str, asked: WhereTo) -> OpenedDocum
                 raise BadInput("this document is not in the library", "look at the list of documents") from error
             (found,) = library.store.documents([chunk.document])
             spots += [Spot(chunk.start, chunk.end)] * (chunk.end - chunk.start < len(found.text.strip()))
-            asked = replace(asked, hit=int(not asked.page and asked.start < 0))
+            asked = replace(asked, hit=int(not asked.page))
         return _shown(library, found, spots, asked)
 
 
@@ -106,26 +99,26 @@ def opened_source(settings: Settings, answer: Answer, number: int, asked: WhereT
                 spots = sorted(set(_spots(found, answer, passage.document)))
                 own = set(_spots(found, answer, passage.document, number))
                 first = next((place for place, spot in enumerate(spots, 1) if spot in own), 0)
-                asked = replace(asked, hit=asked.hit or first) if not asked.page and asked.start < 0 else asked
+                asked = asked if asked.page else replace(asked, hit=asked.hit or first)
                 shown = _shown(library, found, spots, asked)
                 return shown if spots else replace(shown, note=CHANGED)
     except ClewError:  # the library cannot be opened: what was quoted is there
         pass
     whole = Document(passage.document, passage.title, passage.text, passage.source)
     spots = sorted(set(_quotes(answer, number, 0))) or [Spot(0, len(passage.text))]
-    return replace(_text(whole, spots, _within(replace(asked, hit=asked.hit or 1), spots)), note=GONE)
+    return _text(whole, spots, _within(replace(asked, hit=asked.hit or 1), spots), GONE)
 
 
 def _shown(library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
     asked, pdf = _within(asked, spots), BY_NAME["pdf"]
     file = file_of(library, document.id, indexed_here(library.manifest.id))
     if file is None or loader_of(file) is not pdf:
-        return replace(_text(document, spots, asked), note=NOT_READ if document.source.endswith(pdf.suffixes) else "")
+        return _text(document, spots, asked, NOT_READ if document.source.endswith(pdf.suffixes) else "")
     label = asked.page or (document.page_at(spots[asked.hit - 1].start) if asked.hit else "")
     try:
         return _drawn(document, spots, asked, drawn(file, label))
     except Unreadable:
-        return replace(_text(document, spots, asked), note=NOT_READ)
+        return _text(document, spots, asked, NOT_READ)
 
 
 def _within(asked: WhereTo, hits: Sequence[object]) -> WhereTo:
@@ -159,28 +152,18 @@ def _quotes(answer: Answer, number: int, offset: int) -> Iterator[Spot]:
 # Text -----------------------------------------------------------------------------------------------------------------
 
 
-def _text(document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
-    text = document.text
-    middle = spots[asked.hit - 1].start if 0 < asked.hit <= len(spots) else 0
-    start = asked.start if asked.start >= 0 else middle - PART // 2 if middle > PART // 2 else 0
-    start = text.rfind("\n", 0, start) + 1
-    end = len(text) if start + PART >= len(text) else text.find("\n", start + PART) % (len(text) + 1)
-    blocks = list(_blocks(document, start, end, spots))
-    before, behind = max(start - PART, 0) if start else -1, end if end < len(text) else -1
-    return replace(_begun(document, spots, asked), blocks=blocks, before=before, behind=behind)
+def _text(document: Document, spots: Sequence[Spot], asked: WhereTo, note: str = "") -> OpenedDocument:
+    blocks = list(_blocks(document, spots))
+    return OpenedDocument(
+        document.id, document.title, document.source, blocks, hits=len(spots), hit=asked.hit, note=note
+    )
 
 
-def _begun(document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
-    return OpenedDocument(document.id, document.title, document.source, hits=len(spots), hit=asked.hit)
-
-
-def _blocks(document: Document, start: int, end: int, spots: Sequence[Spot]) -> Iterator[ShownBlock]:
-    """The lines from `start` to `end`, those of one kind together."""
+def _blocks(document: Document, spots: Sequence[Spot]) -> Iterator[ShownBlock]:
+    """The lines, those of one kind together."""
     headings, pages = {mark.start for mark in document.headings}, {mark.start: mark.text for mark in document.pages}
-    block = ShownBlock("text", [])
-    while start < end:
-        stop = document.text.find("\n", start) % (len(document.text) + 1)
-        line = document.text[start:stop]
+    block, start = ShownBlock("text", []), 0
+    for line in document.text.split("\n"):
         kind = "heading" if start in headings else "rows" if " | " in line else "text" if line.strip() else ""
         if block.lines and (kind != block.kind or kind == "heading"):
             yield block
@@ -190,7 +173,7 @@ def _blocks(document: Document, start: int, end: int, spots: Sequence[Spot]) -> 
             block = ShownBlock(kind, [])
         if kind:
             block.lines.append(list(_cells(line, start, spots)) if kind == "rows" else [_pieces(line, start, spots)])
-        start = stop + 1
+        start += len(line) + 1
     if block.lines:
         yield block
 
@@ -222,18 +205,14 @@ def _table(library: Library, document: Document, passage: Passage, asked: WhereT
     if table is None:
         return None
     hit = _within(replace(asked, hit=asked.hit or 1), rows).hit
-    first = asked.start if asked.start >= 0 else max((rows[hit - 1] if hit else 0) - ROWS // 2, 0)
+    first = max((rows[hit - 1] if hit else 0) - ROWS // 2, 0)
     sql = "SELECT number, cells FROM table_rows WHERE document = ? AND n = ? AND number >= ? ORDER BY number LIMIT ?"
     read = library.store.tables.run(sql, (document.id, n, first, ROWS))
-    found = [(number, json.loads(cells)) for number, cells in read]
     lines = [[[MarkedText(head)] for head in ("", *table.heads)]]
-    for number, cells in found:
+    for number, cells in read:
         lit = rows.index(number) + 1 if number in rows else 0
-        lines.append([[MarkedText(str(number), 0)], *([MarkedText(cell, lit)] for cell in cells)])
-    behind = found[-1][0] + 1 if len(found) == ROWS else -1
-    before = max(first - ROWS, 0) if found and found[0][0] > 1 and first else -1
-    blocks = [ShownBlock("rows", lines)]
-    return OpenedDocument(document.id, table.name, table.path, blocks, None, (), len(rows), hit, before, behind)
+        lines.append([[MarkedText(str(number), 0)], *([MarkedText(cell, lit)] for cell in json.loads(cells))])
+    return OpenedDocument(document.id, table.name, table.path, [ShownBlock("rows", lines)], hits=len(rows), hit=hit)
 
 
 def _drawn(document: Document, spots: Sequence[Spot], asked: WhereTo, page: DrawnPage) -> OpenedDocument:
@@ -243,7 +222,9 @@ def _drawn(document: Document, spots: Sequence[Spot], asked: WhereTo, page: Draw
         if document.page_at(spot.start).partition(",")[0] == here:
             runs = quoted(page.text, document.text[spot.start : spot.end])
             marks += [(hit, box) for start, end in runs for box in _by_line(page.boxes[start:end])]
-    return replace(_begun(document, spots, asked), page=page, marks=marks)
+    return OpenedDocument(
+        document.id, document.title, document.source, page=page, marks=marks, hits=len(spots), hit=asked.hit
+    )
 
 
 def _by_line(boxes: Sequence[PixelBox]) -> Iterator[PixelBox]:

@@ -116,10 +116,10 @@ def _add_conversations(app: FastAPI, markup: Markup, conversations: Conversation
         return {"html": markup.render("comparison", question=asked.rewritten or asked.question, lookups=lookups)}
 
     @app.get("/map")
-    def map_(owner: Owner, thread: str = "", turn: int = 0, around: int = -1) -> Told:
+    def map_(owner: Owner, thread: str = "", turn: int = 0) -> Told:
         turns = conversations.turns(thread, owner)
         with assistant.library_now() as services:
-            drawn = map_of(services.library.store, turns, turn, around)
+            drawn = map_of(services.library.store, turns, turn)
         return {"html": markup.render("map", map=drawn), "map": asdict(drawn)}
 
 

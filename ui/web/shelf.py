@@ -16,7 +16,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from filecmp import cmp
 from functools import partial
@@ -227,7 +227,7 @@ class Shelf:
 
     def remove(self, path: str) -> None:
         """Take a file or a folder out of the library. Of the person's own nothing else is changed; of what is ours the
-        copy goes."""
+        copy is deleted first."""
         with self._lock:
             if self._refused.pop(path, "") == CANCELLED and _is_below(path, str(self.uploads)):
                 Path(path).unlink(missing_ok=True)
@@ -334,7 +334,10 @@ class Shelf:
         read = [self.uploads if ours else path]
         index = partial(run.index, read, encoder=self._encoder(), parameters=parameters)
         events = closing(worked_on(settings.library, settings.cache, index))
-        with _aside(path) if ours else nullcontext(), events as seen:
+        for copy in (path, *path.rglob("[!.]*")) if ours else ():
+            if copy.is_file():
+                copy.unlink()
+        with events as seen:
             for event in seen:
                 if isinstance(event, Progress):
                     if work.progress is None or work.progress.stage != event.stage:
@@ -412,19 +415,3 @@ def _free_place(folder: Path, name: str, fresh: Path) -> Path:
     names = chain([name], (f"{Path(name).stem} ({number}){Path(name).suffix}" for number in count(2)))
     places = (folder / one for one in names)
     return next(one for one in places if not one.exists() or (one.is_file() and cmp(one, fresh, shallow=False)))
-
-
-@contextmanager
-def _aside(copy: Path) -> Iterator[None]:
-    """A copy of ours, or a folder of them, is not seen while the block runs; it goes when that ends, and is back where
-    that fails."""
-    files = [one for one in (copy, *copy.rglob("*")) if one.is_file() and not one.name.startswith(".")]
-    hidden = {one.replace(one.with_name(f".{one.name}")): one for one in files}
-    try:
-        yield
-    except BaseException:
-        for aside, one in hidden.items():
-            aside.replace(_free_place(one.parent, one.name, aside))
-        raise
-    for aside in hidden:
-        aside.unlink()

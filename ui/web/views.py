@@ -223,7 +223,6 @@ FRAMES = 20
 they share them."""
 
 CUT_OFF = "This question was cut off last time. Finishing it now."
-FINISHED = "The last turn had been cut off. It is finished now."
 LOADING = "Loading the encoder, a few seconds…"
 ELSEWHERE = "This conversation was over another library; what is asked on is answered from the one that is open here."
 WAITING = "Waiting: number "
@@ -246,26 +245,13 @@ class Now:
     stopped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a command leaves: its lines, what is to stand in the box, the tool that is chosen, a file to keep (name and
-    text), the conversation that was deleted, and what was wrong."""
-
-    text: str = ""
-    draft: str = ""
-    tool: str = ""
-    file: tuple[str, str] = ("", "")
-    taken_out: str = ""
-    error: str = ""
-
-
 NO_TURNS = TurnTree({})
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """A conversation: its finished turns, among all of its `tree`, the one in progress, whether there is anything to
-    stop, and the questions that wait. `note` is said before its turns, and what a command says behind them."""
+    stop, and the questions that wait. `note` is said before its turns, and what a command has left behind them."""
 
     thread: str = ""
     turns: tuple[Turn, ...] = ()
@@ -274,19 +260,19 @@ class View:
     note: str = ""
     tree: TurnTree = NO_TURNS
     queued: tuple[str, ...] = ()
-    said: Said | None = None
+    said: "PageSession | None" = None
 
 
 class PageSession(Session):
     """A command typed on the page: what it prints is shown there; `begin_run` is what it has begun in the background,
-    and `asked` the question that this answers."""
+    and `asked` the question that this answers; `file` is one to keep (name and text), `error` what was wrong."""
 
     def __init__(self, assistant: Assistant, runs: Runs, thread: str, owner: str, tool: str) -> None:
         self._printed = StringIO()
         output = Console(file=self._printed, width=WIDTH, color_system=None, force_terminal=False, highlight=False)
         super().__init__(assistant, thread, output, owner, tool)
         self._runs = runs
-        self._file = ("", "")
+        self.file = ("", "")
         self.begin_run: Begin = runs.open
         self.asked = ""
         self.error = ""
@@ -301,7 +287,7 @@ class PageSession(Session):
         self.begin_run, self.asked = partial(self._runs.resume, tool=self.tool), self.last_turn().question
 
     def hand_out(self, name: str, text: str) -> None:
-        self._file = Path(name).name, text
+        self.file = Path(name).name, text
 
     def moved(self, said: str, turns: Sequence[Turn]) -> None:
         """Nothing: the page shows it."""
@@ -311,9 +297,9 @@ class PageSession(Session):
         super().take_out(thread)
 
     @property
-    def said(self) -> Said:
-        lines = [line.removeprefix("  ").rstrip() for line in self._printed.getvalue().splitlines()]
-        return Said("\n".join(lines), self.draft, self.tool, self._file, self.taken_out, self.error)
+    def text(self) -> str:
+        """What it has printed."""
+        return "\n".join(line.removeprefix("  ").rstrip() for line in self._printed.getvalue().splitlines())
 
 
 class Conversations:
@@ -344,7 +330,7 @@ class Conversations:
             run_command(session, line)
         except ClewError as error:
             session.error = str(error)
-        said = None if session.asked else session.said
+        said = None if session.asked else session
         for view in self._shown(session.thread, owner, session.begin_run, session.asked):
             yield replace(view, said=said)
 
@@ -438,8 +424,7 @@ class Conversations:
             now = replace(now, question="" if anew else now.question, status="", error=str(error))
             yield replace(view, turns=(*view.turns, *anew), now=now, busy=False)
         else:
-            finished = Now(note=FINISHED) if run.interrupted and len(run.questions) == 1 else None
-            yield replace(view, now=finished, busy=False, tree=self.assistant.threads.tree(view.thread))
+            yield replace(view, now=None, busy=False, tree=self.assistant.threads.tree(view.thread))
 
     def _status(self, run: BackgroundTurn) -> str:
         if self.runs.loading:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
-from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster, NotAllowed
+from clew.memory.knowledge.cluster.connection import BULK_SECONDS, PREFIX, Cluster, NotAllowed
 from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, REPLICAS, index_mapping, index_settings, mapping_faults
 from clew.memory.knowledge.disk import Manifest
 
@@ -157,20 +157,6 @@ class Generations:
         """One of `ours`."""
         self.cluster.ask(lambda client: client.indices.delete(index=index, ignore_unavailable=True), BULK_SECONDS)
 
-    def remove_all(self) -> int:
-        """Nothing is written, as the disk may be full. Returns how many indices there were."""
-        ours = self.ours()
-        for index in ours:
-            self.remove(index)
-        return len(ours)
-
 
 def indexed_meanwhile(cluster: Cluster) -> LibraryBusy:
     return LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")
-
-
-def libraries(cluster: Cluster) -> list[str]:
-    """The names of the libraries on a cluster that the key may see."""
-    said = cluster.ask(lambda client: client.indices.get_alias(name=f"{PREFIX}*", expand_wildcards="open"))
-    names = {alias.removeprefix(PREFIX) for one in said.values() for alias in one["aliases"]}
-    return sorted(name for name in names if NAME.fullmatch(name))

@@ -383,7 +383,7 @@ def _few_read(library: Path) -> Iterator[Progress]:
     """Wait until at most `BESIDE` of the generations that are not current from now on are read."""
     waited = 0.0
     while len(disk.read_now(library)) > BESIDE:
-        yield Progress("waiting for open conversations to ask again or end; seconds", int(waited), 0, waits=True)
+        yield Progress("waiting for open conversations to ask again or end; seconds", int(waited), 0)
         time.sleep(POLL)
         waited += POLL
 

@@ -15,12 +15,11 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.connection import Cluster, address
-from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import publish
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.library import open_library
 from tests.benchmarks.cluster import MadeLibrary, write
-from tests.cluster import Server
+from tests.cluster import Server, remove_library
 from tests.round_trips import round_trips
 
 pytestmark = pytest.mark.soak
@@ -66,7 +65,7 @@ def place(request: pytest.FixtureRequest, server: Server, examples_path: Path) -
         for _ in publish(Cluster(where), required_generation(examples_path)):
             pass
     yield Cluster(where)
-    Generations(Cluster(where)).remove_all()
+    remove_library(Cluster(where))
 
 
 @pytest.fixture

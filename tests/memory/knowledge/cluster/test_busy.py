@@ -12,7 +12,7 @@ from clew.memory.errors import ClewError, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster
 from clew.memory.knowledge.cluster.generations import Generations
-from tests.cluster import Server, cluster_at, sent
+from tests.cluster import Server, cluster_at, remove_library, sent
 from tests.proxy import Proxy, error_of
 
 pytestmark = pytest.mark.soak
@@ -27,7 +27,7 @@ def behind(proxy: Proxy) -> Iterator[Cluster]:
     cluster = Cluster(cluster_at(Server(f"http://{proxy.host}", {})).where, tries=8, pause=0.001)  # it hardly pauses
     yield cluster
     proxy.instead, proxy.lost = lambda *_: None, lambda *_: False
-    Generations(cluster).remove_all()
+    remove_library(cluster)
 
 
 def rejected_by_item(body: bytes) -> tuple[int, dict[str, Any]]:

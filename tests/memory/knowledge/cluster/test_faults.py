@@ -24,14 +24,14 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import NoLibrary, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
-from clew.memory.knowledge.cluster.generations import WRITE_RIGHTS, Generations
+from clew.memory.knowledge.cluster.generations import WRITE_RIGHTS
 from clew.memory.knowledge.cluster.publishing import STAGE, Published, worked_on
 from clew.memory.knowledge.cluster.rows import proof_of, rows_of
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.indexing import RandomEncoder
-from tests.cluster import Server, cluster_at, key_with, own_server, sent, started, stopped
+from tests.cluster import Server, cluster_at, key_with, own_server, remove_library, sent, started, stopped
 from tests.proxy import Proxy
 from tests.ui.browsing import free_port
 
@@ -54,7 +54,7 @@ def behind(proxy: Proxy, server: Server, examples_path: Path) -> Iterator[Cluste
     sent(cluster, examples_path)
     yield cluster
     proxy.away, proxy.wait = False, 0
-    Generations(cluster).remove_all()
+    remove_library(cluster)
 
 
 @contextmanager
@@ -108,7 +108,7 @@ def test_a_generation_that_is_gone_is_left_between_two_turns(
         sent(cluster, examples_path)
         said, turn = told(assistant, "Which animals flew to space?")
         assert "indexed since" in said[0] and turn.passages
-    Generations(cluster).remove_all()
+    remove_library(cluster)
 
 
 def test_another_server_on_that_port(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster
-from clew.memory.knowledge.cluster.generations import Generations, libraries
+from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import Published, on_this_machine, publish, worked_on
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.generation import Parameters
@@ -21,7 +21,7 @@ from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.tools import registry
 from clew.tools.base import encode_query
-from tests.cluster import Server, cluster_at
+from tests.cluster import Server, cluster_at, remove_library
 from tests.memory.knowledge.index.test_run import run, write
 
 
@@ -30,7 +30,7 @@ def cluster(server: Server) -> Iterator[Cluster]:
     """With a library of its own name, that is removed again."""
     made = cluster_at(server)
     yield made
-    Generations(made).remove_all()
+    remove_library(made)
 
 
 @pytest.fixture
@@ -77,8 +77,7 @@ def test_the_last_generation_stays_and_nothing_of_others_goes(
     cluster.ask(lambda client: client.indices.create(index=foreign))
     _, second, third = (sent(cluster, generation) for _ in range(3))
     assert generations.ours() == [second.index, third.index]
-    assert cluster.where.name in libraries(cluster)
-    assert generations.remove_all() == 2
+    remove_library(cluster)
     assert cluster.ask(lambda client: client.indices.exists(index=foreign))
     cluster.ask(lambda client: client.indices.delete(index=foreign))
     with pytest.raises(NoLibrary):
@@ -198,7 +197,7 @@ def test_only_the_machine_that_indexed_it_goes_on(
     assert documents(cluster) == {"lang"}
     with pytest.raises(LibraryMismatch):
         run("first", moon)
-    Generations(cluster).remove_all()
+    remove_library(cluster)
     run("first", moon)  # where there is none, it begins with an empty one
     assert documents(cluster) == {"moon"}
 

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from clew.memory.knowledge.cluster.cluster_store import RecentlyRead, open_generation
-from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.searches import MOST_HITS
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.indexing import RandomEncoder
-from tests.cluster import Server, cluster_at, sent
+from tests.cluster import Server, cluster_at, remove_library, sent
 
 
 @pytest.mark.soak
@@ -28,7 +27,7 @@ def test_a_question_of_more_words_than_a_server_takes(server: Server, tmp_path: 
     assert len(store.statistics.tokens) > 15_000
     (hits,) = store.keyword_search([f"{text} Moon"], MOST_HITS)
     assert {one.document for one in store.chunks([hit.chunk for hit in hits])} == {"moon.txt", "one.txt", "other.txt"}
-    Generations(cluster).remove_all()
+    remove_library(cluster)
 
 
 def test_what_was_read_is_kept_up_to_one_bound(
@@ -44,7 +43,7 @@ def test_what_was_read_is_kept_up_to_one_bound(
     assert store.part().layers.chunk_ids and len(store.sentences_of(ids)) == len(ids)
     kept = [one for one in vars(store).values() if isinstance(one, RecentlyRead)]
     assert bound / 2 < sum(one.size for one in kept) <= bound
-    Generations(cluster).remove_all()
+    remove_library(cluster)
 
 
 PARTS = [f"{a}{b}" for a in "bdfgklmnprtvz" for b in "aou"][:26]
