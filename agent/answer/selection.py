@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
-from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request, share_held
+from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
@@ -31,8 +31,6 @@ from clew.tools.calculate import YEAR, calculate, measured
 class AnswerParameters:
     """How excerpts are chosen, and how long a language model writes. Weights are log odds of the reader."""
 
-    held: Weight = 0.3  # of a passage's relevance, the share of the question's words that it holds, beside the cosine
-    relevant: Weight = 0.51  # from which a passage has to do with a question in another language
     units: Few = 3  # excerpts at most
     behind: Weight = 4.0  # how much less likely than the best another excerpt may be
     beside: Weight = 18.0  # what a further excerpt may cost in all: doubt, and length
@@ -70,7 +68,7 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     if _only_of_another(request, reading.scores, other, evidence):
         return []
     asked, opposes = encoded.asked, np.zeros(len(other))
-    if asked.of_members and evidence.of_english:
+    if asked.of_members and not evidence.foreign:
         opposes = opposed(request, evidence)
     if opposes.any():  # of a list not all
         asked = replace(asked, form="fact")
@@ -89,7 +87,7 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     told = len(headings[best[0]])
     order = [place for place in best if len(headings[place]) >= told or sources[place] != sources[best[0]]]
     order = [place for place in order if not other[place]] or order
-    if evidence.of_english and (found := difference(request.question, order, evidence)):
+    if not evidence.foreign and (found := difference(request.question, order, evidence)):
         *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found[0])]
         older = others[0].excerpt.candidate.passage if others else None
         return [*others, replace(last, aside=found[1], older=older)]
@@ -104,14 +102,6 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
     row = other[best] and evidence.candidates[best].block.kind == "row"
     told = {*content_words(request.rewritten)} & evidence.candidate_words[best] if row else set()
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
-
-
-def is_relevant(request: Request, evidence: Evidence, parameters: AnswerParameters) -> bool:
-    """Whether some passage has to do with the question, by its meaning and the words that it holds."""
-    encoded = encoded_request(request, evidence)
-    held = [share_held(encoded.weights, words) for words in evidence.passage_words]
-    near = evidence.passage_vectors @ encoded.whole if held else np.zeros(0)
-    return bool((near + parameters.held * np.array(held)).max(initial=0.0) >= parameters.relevant)
 
 
 def _chosen(
