@@ -4,7 +4,8 @@ the sum."""
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
@@ -199,23 +200,21 @@ def masked(question: str) -> list[str]:
     return said
 
 
-class _Said(NamedTuple):
-    """Of a candidate its place, its heading, the words of the question that it has or stands under, and its values by
-    their unit."""
+class _Value(NamedTuple):
+    """A number or a day that a candidate says, and the words of the question that this has or stands under."""
 
     place: int
-    head: str
-    words: frozenset[str]
-    values: dict[str, list[str]]
-
-
-class _Pair(NamedTuple):
-    """Two values of one unit, of one candidate or of two, and what these have of the question's words."""
-
-    places: tuple[int, ...]
-    words: frozenset[str]
     unit: str
-    values: tuple[str, str]
+    text: str
+    words: frozenset[str]
+    head: str
+
+    def belongs_to(self, other: "_Value") -> bool:
+        """Whether a difference of the two may be asked for: of one sentence, of two each of which has a word that the
+        other lacks, or that stand under one heading and have the same words."""
+        apart = self.words - other.words and other.words - self.words
+        beside = self.words == other.words and self.head == other.head != ""
+        return self.unit == other.unit and (self.place == other.place or bool(apart) or beside)
 
 
 def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple[tuple[int, ...], str] | None:
@@ -226,41 +225,36 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
     vector = evidence.encoder.encode([question], "sentence")[0]
     if shipped().probabilities(vector, masked(question))[CLASSES[0]] < SURE:
         return None
-    said, wanted = [_said(place, question, evidence) for place in order[:READ]], answer_type(question)
+    asked, wanted = {*content_words(question)}, answer_type(question)
     named = {*content_words(" ".join(NAMED.findall(question)))}
-    most = max((len(one.words | other.words) for one in said for other in said), default=0)
-    pairs = [pair for pair in _pairs(said) if named <= pair.words and len(pair.words) == most]
-    of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
-    of_kind = [pair for pair in pairs if all(map(wanted.holds, pair.values))]
+    words = {place: frozenset(asked.intersection(_told(place, evidence))) for place in order[:READ]}
+    most = max((len(one | other) for one in words.values() for other in words.values()), default=0)
+    values = [
+        _Value(place, unit, text, words[place], evidence.candidates[place].head)
+        for place in words
+        for unit, text in measured(evidence.texts[place])
+        if not asked.issuperset(content_words(text))
+    ]
+    count = Counter((one.place, one.unit) for one in values)
+    pairs = [
+        (one, other)
+        for one, other in combinations(values, 2)
+        if one.belongs_to(other) and named <= one.words | other.words and len(one.words | other.words) == most
+        if sum(count[place, one.unit] for place in {one.place, other.place}) == 2
+    ]
+    of_unit = [pair for pair in pairs if pair[0].unit in content_words(wanted.counted or question)]
+    of_kind = [pair for pair in pairs if all(wanted.holds(one.text) for one in pair)]
     pairs = of_unit if of_unit or wanted.counted else of_kind or pairs
-    sums = {_sum(pair.values): pair.places for pair in reversed(pairs)}
-    plain = len(sums) == len({pair.unit for pair in pairs}) == 1
-    return next(((places, text) for text, places in sums.items() if plain and text), None)
+    sums = {_sum((one.text, other.text)): (one.place, other.place) for one, other in reversed(pairs)}
+    plain = len(sums) == len({one.unit for one, _ in pairs}) == 1
+    return next(((tuple(dict.fromkeys(places)), text) for text, places in sums.items() if plain and text), None)
 
 
-def _said(place: int, question: str, evidence: Evidence) -> _Said:
-    asked, text, candidate = {*content_words(question)}, evidence.texts[place], evidence.candidates[place]
-    above = f"{evidence.heads[place]} {candidate.head} {evidence.passages[candidate.passage].title}"
-    values = dict[str, list[str]]()
-    for unit, value in measured(text):
-        if not asked.issuperset(content_words(value)):
-            values.setdefault(unit, []).append(value)
-    return _Said(place, candidate.head, frozenset(asked.intersection(content_words(f"{text} {above}"))), values)
-
-
-def _pairs(said: Sequence[_Said]) -> Iterator[_Pair]:
-    """Of a sentence that says two values, and of two of which each has a word that the other lacks, or that stand under
-    one heading and have the same words."""
-    for one in said:
-        for unit, values in one.values.items():
-            if len(values) == 2:
-                yield _Pair((one.place,), one.words, unit, (values[0], values[1]))
-    for one, other in combinations(said, 2):
-        apart = one.words - other.words and other.words - one.words
-        if apart or (one.words == other.words and one.head == other.head != ""):
-            for unit in sorted(one.values.keys() & other.values.keys()):
-                if len(values := [*one.values[unit], *other.values[unit]]) == 2:
-                    yield _Pair((one.place, other.place), one.words | other.words, unit, (values[0], values[1]))
+def _told(place: int, evidence: Evidence) -> list[str]:
+    """The content words of a candidate and of what stands above it."""
+    candidate = evidence.candidates[place]
+    title = evidence.passages[candidate.passage].title
+    return content_words(f"{evidence.texts[place]} {evidence.heads[place]} {candidate.head} {title}")
 
 
 def _sum(values: tuple[str, str]) -> str:
