@@ -17,7 +17,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import content_words, split, words
+from clew.memory.text import content_words, words
 from clew.tools.calculate import measured
 
 ENTRIES = 2
@@ -42,13 +42,6 @@ NEARLY = 0.7
 
 LONGEST_MENTION = 30
 """Words of an older sentence that are quoted."""
-
-_NOT_NOW = re.compile(
-    r"\b(?:previous(?:ly)?|former(?:ly)?|older|used to|original(?:ly)?|earlier|history|chang(?:e|ed|es)|every"
-    r"|superseded|archived?|draft|cancell?ed|future|planned)\b",
-    re.IGNORECASE,
-)
-"""In a question that is not about what holds now."""
 
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
 NO_DATE = CalendarDate()
@@ -148,8 +141,7 @@ def in_force(
 ) -> dict[int, InForce]:
     """Of the sentences that answer nearly as well as the best, and those that say the same as one of them: by its place
     each that answers for others of another date. Where the question asks about a time that none of them is of, what was
-    in force then, and of a month of any year the newest; nothing where one is of the year that is asked about, or where
-    it asks about what was before."""
+    in force then, and of a month of any year the newest; nothing where one is of the year that is asked about."""
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
     found = dict[int, InForce]()
     if "time" in answer_type(question).expected:  # the dates of the entries of a diary that do not say when it was
@@ -157,7 +149,7 @@ def in_force(
         found = {at: InForce(f"({date.text})") for at, date in dates if date.day}
     asked = asked_times(question)
     met = [time for time in asked if any(one.is_of(time) for one in sentences)]
-    if _NOT_NOW.search(question) or any(time.date.year for time in met):
+    if any(time.date.year for time in met):
         return found
     today = max((day.iso for time in asked for day in time.days[-1:] if day.year), default=today)
     dated = [at for at, one in enumerate(sentences) if one.date.year or one.status]
@@ -243,16 +235,10 @@ def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSente
         past = other.date < chosen.date and not _to_come(other.date, today) and (other.date.year or not other.status)
         if past and words(other.text) != words(chosen.text):
             when = "" if _says_when(other) else f"{'on' if other.date.day else 'in'} {other.date.text}: "
-            said = " ".join(_part_like(chosen.text, other.text).split()[:LONGEST_MENTION])
+            said = " ".join(other.text.split()[:LONGEST_MENTION])
             shown.append(f"{when}\u201c{said}\u201d")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
     return InForce(f"({shown[0]})" if shown else "", others=tuple(others))
-
-
-def _part_like(new: str, old: str) -> str:
-    """The sentence of an older item that shares most words of content with the new one."""
-    told, parts = set(content_words(new)), [old[slice(*span)] for span in split(old)]
-    return max(parts, key=lambda part: len(told & set(content_words(part))), default=old)
 
 
 def _says_when(sentence: TimedSentence) -> bool:
