@@ -38,11 +38,6 @@ class Offer(NamedTuple):
     heading: str = ""
 
 
-def offered_by(library: Library) -> tuple[str, ...]:
-    """What an empty page offers, without what leans on it."""
-    return tuple(first for first, *_ in shown_off(library))[:WANTED]
-
-
 def shown_off(library: Library) -> list[tuple[str, ...]]:
     """What an empty page offers in the language of the documents, each as the questions that are asked one after the
     other: of all documents, one and another that leans on it, one over two documents, one that stands in a document;
