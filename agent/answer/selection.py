@@ -2,12 +2,10 @@
 something else; or, where it is asked by how much two things differ, the two that say a number or a day of each, with
 the sum."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +16,15 @@ from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
-from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
+from clew.agent.answer.score_adjustments import (
+    PHRASE,
+    asked_headings,
+    by_named_authors,
+    of_other_names,
+    opposed,
+    softmax_at,
+)
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
 from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
@@ -176,19 +180,12 @@ def _in_time(
 # Differences --------------------------------------------------------------------------------------------------------
 
 CLASSES, SURE = ("difference", "other"), 0.7
-"""What a question is, and the probability from which a difference is asked for."""
+"""What a question is, by a linear model, and the probability from which a difference is asked for."""
 
 SHIPPED = Path(__file__).with_name("differences.json")
 
 READ = 16
 """Of the candidates the best, that are looked at."""
-
-
-@cache
-def shipped() -> Softmax:
-    """The linear model that comes with Clew; `python -m tests.training.differences` fits it."""
-    said = json.loads(SHIPPED.read_text("utf-8"))
-    return Softmax(CLASSES, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
 
 
 def masked(question: str) -> list[str]:
@@ -223,7 +220,7 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
     have one unit and more words of the question than others, all its names and numbers among them. Of several units
     that counts which the question names, or which is of the kind that it asks for."""
     vector = evidence.encoder.encode([question], "sentence")[0]
-    if shipped().probabilities(vector, masked(question))[CLASSES[0]] < SURE:
+    if softmax_at(SHIPPED, CLASSES).probabilities(vector, masked(question))[CLASSES[0]] < SURE:
         return None
     asked, wanted = {*content_words(question)}, answer_type(question)
     named = {*content_words(" ".join(NAMED.findall(question)))}

@@ -112,20 +112,14 @@ def time_scores(question: str, sentences: Sequence[TimedSentence], any_year: boo
     """What is added to the score of each, shape (sentences,); 0 where the question names no time, or nothing is of it.
     With `any_year` a month is of any year where none is of that which it was taken for."""
     asked = asked_times(question)
-    scores = _of_times(asked, sentences)
-    if any_year and asked and not scores.any():
-        scores = _of_times([replace(one, date=replace(one.date, year=0)) for one in asked], sentences)
-    return scores
-
-
-def _of_times(asked: Sequence[FoundDate], sentences: Sequence[TimedSentence]) -> Floats:
-    fits = [[sentence.is_of(one) for one in asked] for sentence in sentences]
-    if not any(any(row) for row in fits):
-        return np.zeros(len(sentences))
     exact = any(one.date.month for one in asked)
-    return np.array(
-        [FITS if any(row) else -MISSES if exact and row and all(fit is False for fit in row) else 0.0 for row in fits]
-    )
+    of_any_year = [replace(one, date=replace(one.date, year=0)) for one in asked] if any_year else []
+    for times in (asked, of_any_year):
+        fits = [[sentence.is_of(one) for one in times] for sentence in sentences]
+        if any(map(any, fits)):
+            misses = (exact and all(fit is False for fit in row) for row in fits)
+            return np.array([FITS if any(row) else -MISSES * miss for row, miss in zip(fits, misses, strict=True)])
+    return np.zeros(len(sentences))
 
 
 def asked_years(question: str) -> bool:
