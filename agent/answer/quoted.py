@@ -10,7 +10,7 @@ from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, encoded_r
 from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
-from clew.agent.answer.selection import AnswerParameters, Picked, pick
+from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.times import asked_years
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
@@ -93,6 +93,8 @@ def quote(
     told = True
     if evidence.foreign and not own_language:  # no judge was asked
         told = read(encoded_request(asked, evidence), evidence).scores.max(initial=-math.inf) >= 0
+    elif not (english or own_language):  # the judge was fitted on English
+        told = is_relevant(asked, evidence)
     if evidence.foreign:  # its reader is less sure of the first
         parameters = replace(parameters, units=2, behind=FOREIGN_BEHIND, beside=math.inf)
     elif not english:  # the reader, which was fitted on English, tells less of a second excerpt

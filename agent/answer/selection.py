@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
-from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request
+from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request, share_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import (
@@ -30,6 +30,11 @@ from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
 from clew.memory.text import content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
+
+
+HELD, RELEVANT = 0.3, 0.51
+"""Of a passage's relevance to a question in another language what the share of the question's words that it holds counts
+beside the cosine; from where on it has to do with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,13 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
     row = other[best] and evidence.candidates[best].block.kind == "row"
     told = {*content_words(request.rewritten)} & evidence.candidate_words[best] if row else set()
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
+
+
+def is_relevant(request: Request, evidence: Evidence) -> bool:
+    """Whether some passage has to do with the question, by its meaning and the words that it holds."""
+    encoded = encoded_request(request, evidence)
+    held = np.array([share_held(encoded.weights, words) for words in evidence.passage_words])
+    return bool(len(held)) and bool((evidence.passage_vectors @ encoded.whole + HELD * held).max() >= RELEVANT)
 
 
 def _chosen(
