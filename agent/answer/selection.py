@@ -31,10 +31,9 @@ from clew.memory.parameters import Cosine, Count, Few, Weight
 from clew.memory.text import content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
 
-
 HELD, RELEVANT = 0.3, 0.51
-"""Of a passage's relevance to a question in another language what the share of the question's words that it holds counts
-beside the cosine; from where on it has to do with it."""
+"""How relevant a passage is to a question in another language: what the share of the question's words that it holds
+counts beside the cosine; from where on it has to do with it."""
 
 
 @dataclass(frozen=True, slots=True)
