@@ -24,7 +24,7 @@ from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.knowledge.catalogue import Listed
 from clew.memory.knowledge.library import LibraryStore
 from clew.memory.language.telling import language_of
-from clew.memory.text import BELOW, ITEM, LANGUAGES, Span
+from clew.memory.text import BELOW, ITEM, LANGUAGES, Span, read_patterns
 from clew.tools.base import passages_of
 
 WHOLE_TITLE = 0.99
@@ -81,17 +81,11 @@ def corpus_question(text: str) -> CorpusQuestion | None:
 
 @cache
 def _patterns(language: str) -> Mapping[str, Sequence[re.Pattern[str]]]:
-    """Those of a table by their list. Above the lists stand words, that a pattern has in braces."""
-    words, lists, name = dict[str, str](), defaultdict[str, list[re.Pattern[str]]](list), ""
-    for row in Path(__file__).with_suffix(f".{language}.txt").read_text("utf-8").splitlines():
-        filled = re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], "" if row.startswith("# ") else row.rstrip())
-        if row.startswith("[") and row.endswith("]") and row[1:-1].isalpha():
-            name = row[1:-1]
-        elif name and filled:
-            lists[name].append(re.compile(filled))
-        elif filled:
-            key, _, words[key] = filled.partition(" = ")
-    return lists
+    """Those of a table by their kind, the first word of their names."""
+    kinds = defaultdict[str, list[re.Pattern[str]]](list)
+    for name, pattern in read_patterns(Path(__file__).with_suffix(f".{language}.txt")).items():
+        kinds[name.partition(" ")[0]].append(re.compile(pattern))
+    return kinds
 
 
 def _question_in(language: str, text: str) -> CorpusQuestion | None:

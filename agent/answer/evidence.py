@@ -20,7 +20,6 @@ from clew.agent.state import Turn
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
 from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.encoding import MINILM
 from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
@@ -49,11 +48,6 @@ class Evidence:
     vocabulary: Vocabulary | None = None
     language: str = ""
     foreign: bool = False
-
-    @property
-    def of_english(self) -> bool:
-        """Whether what was learned of English can be asked: its vectors are MiniLM's."""
-        return self.encoder.name == MINILM
 
     @cached_property
     def candidates(self) -> list[Candidate]:

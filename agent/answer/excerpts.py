@@ -51,7 +51,7 @@ element of X."""
 _STANZA = re.compile(r"\S(?:.|\n(?![^\S\n]*\n))*")
 _CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
 _CODE_LINE = re.compile(r"[{}\[\];=<>\\]|(?<!\S)--?\w|\w\(|(?<!\S)/\w|^\s*[$#%>]", re.MULTILINE)
-_ORDINAL = re.compile(r"(\d{1,2})[.)]\s")
+_ORDINAL = re.compile(r"\d{1,2}[.)]\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
 _SECTION = re.compile(
     r"\W*(?:\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}[.)]|\d{1,2}(?=\s+[A-Z]))\s+"
@@ -63,7 +63,6 @@ _CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
 RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
 """A line in capitals with a page's number."""
 
-_NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _DIGIT = re.compile(r"\d")
 _CELL_END = re.compile(r"\s?\|\s?|\t+| {3,}")
 
@@ -191,7 +190,7 @@ def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[Blo
             if len(found) > 1 and _heads_the_next(text, *found[:2]):
                 yield *found.pop(0), "heading"
             for one, other in found:
-                yield one, other, "item" if ITEM.match(text, one) or _NUMERAL.match(text, one) else "prose"
+                yield one, other, "item" if ITEM.match(text, one) else "prose"
 
 
 def _joined(text: str, spans: Iterable[Span], goes_on: Callable[[str], bool]) -> list[Span]:
@@ -237,30 +236,22 @@ def _heads_the_next(text: str, one: Span, other: Span) -> bool:
 
 
 def _related(text: str, pieces: Iterable[BlockSpan], laid_out: bool) -> list[Block]:
-    """With groups, headings and leads; a numbered list goes on behind the paragraphs and the code of its items."""
-    found, head, group = list[Block](), None, 0
-    reached, its, announced = 0, 0, None  # the last number of a numbered list, its group, and what announces it
-    for kind, run in groupby(pieces, key=lambda piece: piece[2]):
-        members, leads = [(start, end) for start, end, _ in run], ("prose", "heading", *(["item"] * (kind == "code")))
+    """With groups, headings and leads."""
+    found, head = list[Block](), None
+    for group, (kind, run) in enumerate(groupby(pieces, key=lambda piece: piece[2])):
+        spans, leads = [(start, end) for start, end, _ in run], ("prose", "heading", *(["item"] * (kind == "code")))
         lead = found[-1] if found and found[-1].kind in leads else None
         if kind == "heading":
-            found += [Block(*span, kind) for span in members]
-            head, reached = found[-1], 0
+            found += [Block(*span, kind) for span in spans]
+            head = found[-1]
         elif kind == "item":
-            group += 1
-            first, last = (_number(text, start) for start, _ in (members[0], members[-1]))
-            of_list = (its, announced) if reached and first == reached + 1 else (group, lead)
-            if first:
-                reached, (its, announced) = last, of_list
-            found += _items(text, members, of_list[0], head, of_list[1])
+            found += _items(text, spans, group, head, lead)
         elif kind == "row":
-            group, reached = group + 1, 0
-            named, first_row = names_columns([text[slice(*span)] for span in members], laid_out), None
-            for span in members:
-                found.append(Block(*span, kind, group, head, first_row))
-                first_row = first_row or (found[-1] if named else None)
+            first = Block(*spans[0], kind, group, head)
+            named = first if names_columns([text[slice(*span)] for span in spans], laid_out) else None
+            found += [first, *(Block(*span, kind, group, head, named) for span in spans[1:])]
         else:
-            found += [Block(*span, kind, -1, head, lead if kind == "code" else None) for span in members]
+            found += [Block(*span, kind, -1, head, lead if kind == "code" else None) for span in spans]
     return found
 
 
@@ -274,12 +265,6 @@ def _items(text: str, spans: Iterable[Span], group: int, head: Block | None, lea
         item = Block(start, end, "item", group, head, lead, above[-1][1] if above else None)
         above.append((indented, item))
         yield item
-
-
-def _number(text: str, start: int) -> int:
-    """Of a numbered item, else 0."""
-    found = _ORDINAL.match(text, start)
-    return int(found[1]) if found else 0
 
 
 def in_markdown(*rows: Sequence[str]) -> str:
@@ -473,20 +458,15 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
 
 
 def _list(candidate: Candidate) -> Excerpt:
-    """The items around the candidate for which there is room, and the code that stands between them."""
+    """The items around the candidate for which there is room."""
     region, block = candidate.region, candidate.block
     items = [one for one in region.blocks if one.group == block.group]
-    place, announcing = items.index(block), _announcing(region, items[0])
-    first, last = (region.blocks.index(items[at]) for at in (0, -1))
-    whole = [one.span for one in region.blocks[first : last + 1] if one in items or one.kind == "code"]
-    if not _too_many(region, whole):
-        return Excerpt(candidate, "list", (*announcing, *whole))
     parts = [item.span for item in items]
     if _too_many(region, parts):  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
     if _too_many(region, parts):
-        parts = _within(region, parts[place : place + MOST_ITEMS], LONGEST_LIST)
-    return Excerpt(candidate, "list", (*announcing, *parts))
+        parts = _within(region, parts[items.index(block) :][:MOST_ITEMS], LONGEST_LIST)
+    return Excerpt(candidate, "list", (*_announcing(region, items[0]), *parts))
 
 
 def _too_many(region: Region, parts: Sequence[Span]) -> bool:

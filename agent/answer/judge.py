@@ -9,6 +9,7 @@ measured. A language model's answers and quoted ones are judged alike.
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -39,12 +40,6 @@ DOUBT = 1.0
 
 JudgeVerdict = Literal["answer", "refuse", "ask back"]
 
-
-EVIDENCE = (
-    *("cosine", "drop", "own_cosine", "held", "held_together", "match", "sentence", "sentence_held", "spread"),
-    *("own_held", "own_together", "own_sentence", "own_sentence_held"),
-    *("keyword", "in_title", "documents", "kind_unheld", "walk_share"),
-)
 
 _POINTED = re.compile(rf"\b(?:{'|'.join(sorted(POINTING))})\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(
@@ -126,10 +121,6 @@ def foreign_judge() -> Judge:
     return Judge(refuse, refuse, replace(refuse, least=math.inf))
 
 
-OF_UNITS = (
-    *("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured"),
-    *("answered", "answered_first", "answered_second"),
-)
 UNREAD = 3.3
 """The log odds that are taken where nothing was read together with the question: the middle of what is answered."""
 
@@ -138,23 +129,18 @@ FIRST = 3
 
 
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Of a turn before its answer; where the vectors know its language, also that of the question: what people ask is
-    not equally often told."""
+    """Of a turn before its answer, 0 all of the evidence where there is none; where the vectors know its language, also
+    that of the question: what people ask is not equally often told."""
     meaning = evidence.encoder.encode([turn.meant], "query")[0] if evidence.foreign else ()
-    return {
-        **_of_units(turn, evidence),
-        **_of_evidence(turn, evidence),
-        **_of_question(turn, evidence),
-        **_of_conversation(turn, evidence.encoder),
-        **{f"meaning {place}": float(value) for place, value in enumerate(meaning)},
-    }
+    of_meaning = {f"meaning {place}": float(value) for place, value in enumerate(meaning)}
+    told = _of_question(turn, evidence) | _of_conversation(turn, evidence.encoder) | of_meaning
+    found = _of_units(turn, evidence) | _of_evidence(turn, evidence) if evidence.candidates else {}
+    return defaultdict(float, told | found)
 
 
 def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
     """Of the candidates that the reader takes for the likeliest: how good and how far ahead the first is, what they
     hold, and how likely one of them answers, read together with the question."""
-    if not evidence.candidates:
-        return dict.fromkeys(OF_UNITS, 0.0)
     encoded = encoded_request(request_of(turn), evidence)
     asked, reading = encoded.asked, read(encoded, evidence)
     found, scores = reading.features, reading.alone
@@ -178,17 +164,15 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
 
 def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     """Cosines and the shares of the question's words, by their rarity, that passages and sentences hold."""
-    read, found = evidence.passages, evidence.candidates
-    if not read:
-        return dict.fromkeys(EVIDENCE, 0.0)
+    read = evidence.passages
     weights, own_weights = (
         evidence.word_weights(dict.fromkeys(content_words(text), 1.0)) for text in (turn.rewritten, turn.meant)
     )
     own, whole = evidence.encoder.encode([turn.meant, turn.rewritten], "query")
-    vectors, units = evidence.passage_vectors, evidence.candidate_vectors if found else np.zeros((1, len(whole)))
+    vectors, units = evidence.passage_vectors, evidence.candidate_vectors
     shares = np.array([share_held(weights, held) for held in evidence.passage_words])
     cosines, near = np.sort(vectors @ whole)[::-1], units @ whole
-    best = [evidence.texts[place] for place in np.argsort(-near)[:5]] if found else []
+    best = [evidence.texts[place] for place in np.argsort(-near)[:5]]
     wanted, likeness = answer_type(turn.rewritten), vectors[:5] @ vectors[:5].T
     pairs = len(likeness) * (len(likeness) - 1)
     values = {
@@ -199,11 +183,11 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "held_together": share_held(weights, evidence.words),
         "match": (vectors @ whole + 0.3 * shares).max(),
         "sentence": near.max(),
-        "sentence_held": max((share_held(weights, held) for held in evidence.candidate_words), default=0.0),
+        "sentence_held": max(share_held(weights, held) for held in evidence.candidate_words),
         "own_held": max(share_held(own_weights, held) for held in evidence.passage_words),
         "own_together": share_held(own_weights, evidence.words),
         "own_sentence": (units @ own).max(),
-        "own_sentence_held": max((share_held(own_weights, held) for held in evidence.candidate_words), default=0.0),
+        "own_sentence_held": max(share_held(own_weights, held) for held in evidence.candidate_words),
         "spread": 1.0 - float((likeness.sum() - np.trace(likeness)) / pairs) if pairs else 0.0,
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
         "in_title": max(share_held(weights, held) for held in evidence.title_words),

@@ -1,7 +1,6 @@
 """The maker of answers without a language model: what of the passages answers, quoted, each with its citation."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -62,11 +61,9 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
     passages = tuple(turn.passages[:READ])
     store, language = services.library.store, language_of(turn.rewritten)
     documents = store.documents(list(dict.fromkeys(passage.document for passage in passages)))
-    other = next((one for one in (language, held_language(services)) if one not in ("", "en")), "")
-    encoder = services.encoder if other else services.fitted
-    foreign = bool(other) and services.multilingual
+    foreign = services.multilingual and not {language, held_language(services)} <= {"", "en"}
+    encoder, language = (services.encoder, language) if foreign else (services.fitted, "")
     by_id = {document.id: document for document in documents}
-    language = language if foreign else ""
     return Evidence(passages, encoder, by_id, turn.today, store.vocabulary, language, foreign)
 
 
@@ -93,16 +90,15 @@ def quote(
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
     if _names_an_author(asked.rewritten, evidence):
         return refused(passages, ())
-    lacks = evidence.lacked(asked.question)
-    english = may_be_english(asked.rewritten)  # as all that the judge was fitted on
+    lacks, english = evidence.lacked(asked.question), may_be_english(asked.rewritten)
     if english and not evidence.foreign:
         told = True
     elif evidence.foreign and own_language:  # in German all nouns have capitals
         told = own_language == "de" or not {*_names_of(asked.question)}.intersection(lacks)
-    elif evidence.foreign:
+    elif evidence.foreign:  # no judge was asked
         told = read(encoded_request(asked, evidence), evidence).scores.max(initial=-math.inf) >= 0
     else:
-        told = _is_told(asked.question, own_language, evidence) or is_relevant(asked, evidence, parameters)
+        told = _is_told(asked.question, own_language, evidence) or is_relevant(asked, evidence)
     if evidence.foreign:  # its reader is less sure of the first
         parameters = replace(parameters, units=2, behind=FOREIGN_BEHIND, beside=math.inf)
     elif not english:  # the reader, which was fitted on English, tells less of a second excerpt
@@ -162,27 +158,22 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     """Each source of a document with the page and the heading of what is quoted from it, once for each heading but in a
     summary, which names them; `documents` by id."""
-    sources, numbers = [*answer.sources], defaultdict[int, dict[str, int]](dict)  # by heading
+    sources, numbers = [*answer.sources], dict[tuple[int, str], int]()
 
     def place_of(number: int, claim: Claim) -> int:
-        """The number of the source that has the heading which the claim stands under; it is added where there is
-        none."""
-        source, known = sources[number - 1], numbers[number]
+        """The number of the source that has the heading which the claim stands under."""
+        source = answer.sources[number - 1]
         if claim.start is None or not source.document or source.start >= source.end:  # no range of its document
-            return number
-        if known and answer.form == "summary":
             return number
         document = documents[source.document]
         heading = document.heading_at(claim.start)
-        if heading not in known:
-            known[heading] = len(sources) + 1 if known else number
-            own = replace(source, page=document.page_at(claim.start), heading=heading)
-            sources[known[heading] - 1 : known[heading]] = [own]
-        return known[heading]
+        of_heading = number, "" if answer.form == "summary" else heading
+        if of_heading not in numbers:
+            sources.append(replace(source, page=document.page_at(claim.start), heading=heading))
+            numbers[of_heading] = len(sources)
+        return numbers[of_heading]
 
     claims = [replace(claim, cites=tuple(place_of(number, claim) for number in claim.cites)) for claim in answer.claims]
-    if len(sources) == len(answer.sources):
-        return replace(answer, sources=tuple(sources))
     in_order, passages = numbered(claims, sources)
     return replace(answer, claims=in_order, sources=passages)
 

@@ -162,18 +162,16 @@ OTHERS = 4
 
 
 @cache
-def shipped() -> Softmax:
-    """The one that comes with Clew; `python -m tests.training.negation` fits it."""
-    said = json.loads(SHIPPED.read_text("utf-8"))
-    return Softmax(CLASSES, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
+def softmax_at(path: Path, classes: tuple[str, ...]) -> Softmax:
+    """One that comes with Clew; `python -m tests.training.` with the name of its file fits it."""
+    said = json.loads(path.read_text("utf-8"))
+    return Softmax(classes, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
 
 
 def denied(texts: Sequence[str], encoder: Encoder) -> Floats:
     """Shape (texts,): how likely each denies something."""
-    vectors = encoder.encode(list(texts), "sentence")
-    return np.array(
-        [shipped().probabilities(vector, words(text))["denied"] for vector, text in zip(vectors, texts, strict=True)]
-    )
+    vectors, model = encoder.encode(list(texts), "sentence"), softmax_at(SHIPPED, CLASSES)
+    return np.array([model.probabilities(one, words(text))["denied"] for one, text in zip(vectors, texts, strict=True)])
 
 
 def opposed(request: Request, evidence: Evidence) -> Floats:

@@ -2,12 +2,11 @@
 something else; or, where it is asked by how much two things differ, the two that say a number or a day of each, with
 the sum."""
 
-import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +17,15 @@ from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request, share_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
-from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
+from clew.agent.answer.score_adjustments import (
+    PHRASE,
+    asked_headings,
+    by_named_authors,
+    of_other_names,
+    opposed,
+    softmax_at,
+)
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
 from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
@@ -30,13 +35,15 @@ from clew.tools.calculate import YEAR, calculate, measured
 _VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
 """A name or a number."""
 
+HELD, RELEVANT = 0.3, 0.51
+"""How relevant a passage is to a question in another language: what the share of the question's words that it holds
+counts beside the cosine; from where on it has to do with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerParameters:
     """How excerpts are chosen, and how long a language model writes. Weights are log odds of the reader."""
 
-    held: Weight = 0.3  # of a passage's relevance, the share of the question's words that it holds, beside the cosine
-    relevant: Weight = 0.51  # from which a passage has to do with a question in another language
     units: Few = 3  # excerpts at most
     behind: Weight = 4.0  # how much less likely than the best another excerpt may be
     beside: Weight = 18.0  # what a further excerpt may cost in all: doubt, and length
@@ -74,7 +81,7 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     if _only_of_another(request, reading.scores, other, evidence):
         return []
     asked, opposes = encoded.asked, np.zeros(len(other))
-    if asked.of_members and evidence.of_english:
+    if asked.of_members and not evidence.foreign:
         opposes = opposed(request, evidence)
     if opposes.any():  # of a list not all
         asked = replace(asked, form="fact")
@@ -93,7 +100,7 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     told = len(headings[best[0]])
     order = [place for place in best if len(headings[place]) >= told or sources[place] != sources[best[0]]]
     order = [place for place in order if not other[place]] or order
-    if evidence.of_english and (found := difference(request.question, order, evidence)):
+    if not evidence.foreign and (found := difference(request.question, order, evidence)):
         *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found[0])]
         older = others[0].excerpt.candidate.passage if others else None
         return [*others, replace(last, aside=found[1], older=older)]
@@ -110,12 +117,11 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
 
 
-def is_relevant(request: Request, evidence: Evidence, parameters: AnswerParameters) -> bool:
+def is_relevant(request: Request, evidence: Evidence) -> bool:
     """Whether some passage has to do with the question, by its meaning and the words that it holds."""
     encoded = encoded_request(request, evidence)
-    held = [share_held(encoded.weights, words) for words in evidence.passage_words]
-    near = evidence.passage_vectors @ encoded.whole if held else np.zeros(0)
-    return bool((near + parameters.held * np.array(held)).max(initial=0.0) >= parameters.relevant)
+    held = np.array([share_held(encoded.weights, words) for words in evidence.passage_words])
+    return bool(len(held)) and bool((evidence.passage_vectors @ encoded.whole + HELD * held).max() >= RELEVANT)
 
 
 def _chosen(
@@ -200,19 +206,12 @@ def _in_time(
 # Differences --------------------------------------------------------------------------------------------------------
 
 CLASSES, SURE = ("difference", "other"), 0.7
-"""What a question is, and the probability from which a difference is asked for."""
+"""What a question is, by a linear model, and the probability from which a difference is asked for."""
 
 SHIPPED = Path(__file__).with_name("differences.json")
 
 READ = 16
 """Of the candidates the best, that are looked at."""
-
-
-@cache
-def shipped() -> Softmax:
-    """The linear model that comes with Clew; `python -m tests.training.differences` fits it."""
-    said = json.loads(SHIPPED.read_text("utf-8"))
-    return Softmax(CLASSES, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
 
 
 def masked(question: str) -> list[str]:
@@ -224,23 +223,21 @@ def masked(question: str) -> list[str]:
     return said
 
 
-class _Said(NamedTuple):
-    """Of a candidate its place, its heading, the words of the question that it has or stands under, and its values by
-    their unit."""
+class _Value(NamedTuple):
+    """A number or a day that a candidate says, and the words of the question that this has or stands under."""
 
     place: int
-    head: str
-    words: frozenset[str]
-    values: dict[str, list[str]]
-
-
-class _Pair(NamedTuple):
-    """Two values of one unit, of one candidate or of two, and what these have of the question's words."""
-
-    places: tuple[int, ...]
-    words: frozenset[str]
     unit: str
-    values: tuple[str, str]
+    text: str
+    words: frozenset[str]
+    head: str
+
+    def belongs_to(self, other: "_Value") -> bool:
+        """Whether a difference of the two may be asked for: of one sentence, of two each of which has a word that the
+        other lacks, or that stand under one heading and have the same words."""
+        apart = self.words - other.words and other.words - self.words
+        beside = self.words == other.words and self.head == other.head != ""
+        return self.unit == other.unit and (self.place == other.place or bool(apart) or beside)
 
 
 def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple[tuple[int, ...], str] | None:
@@ -249,43 +246,38 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
     have one unit and more words of the question than others, all its names and numbers among them. Of several units
     that counts which the question names, or which is of the kind that it asks for."""
     vector = evidence.encoder.encode([question], "sentence")[0]
-    if shipped().probabilities(vector, masked(question))[CLASSES[0]] < SURE:
+    if softmax_at(SHIPPED, CLASSES).probabilities(vector, masked(question))[CLASSES[0]] < SURE:
         return None
-    said, wanted = [_said(place, question, evidence) for place in order[:READ]], answer_type(question)
+    asked, wanted = {*content_words(question)}, answer_type(question)
     named = {*content_words(" ".join(NAMED.findall(question)))}
-    most = max((len(one.words | other.words) for one in said for other in said), default=0)
-    pairs = [pair for pair in _pairs(said) if named <= pair.words and len(pair.words) == most]
-    of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
-    of_kind = [pair for pair in pairs if all(map(wanted.holds, pair.values))]
+    words = {place: frozenset(asked.intersection(_told(place, evidence))) for place in order[:READ]}
+    most = max((len(one | other) for one in words.values() for other in words.values()), default=0)
+    values = [
+        _Value(place, unit, text, words[place], evidence.candidates[place].head)
+        for place in words
+        for unit, text in measured(evidence.texts[place])
+        if not asked.issuperset(content_words(text))
+    ]
+    count = Counter((one.place, one.unit) for one in values)
+    pairs = [
+        (one, other)
+        for one, other in combinations(values, 2)
+        if one.belongs_to(other) and named <= one.words | other.words and len(one.words | other.words) == most
+        if sum(count[place, one.unit] for place in {one.place, other.place}) == 2
+    ]
+    of_unit = [pair for pair in pairs if pair[0].unit in content_words(wanted.counted or question)]
+    of_kind = [pair for pair in pairs if all(wanted.holds(one.text) for one in pair)]
     pairs = of_unit if of_unit or wanted.counted else of_kind or pairs
-    sums = {_sum(pair.values): pair.places for pair in reversed(pairs)}
-    plain = len(sums) == len({pair.unit for pair in pairs}) == 1
-    return next(((places, text) for text, places in sums.items() if plain and text), None)
+    sums = {_sum((one.text, other.text)): (one.place, other.place) for one, other in reversed(pairs)}
+    plain = len(sums) == len({one.unit for one, _ in pairs}) == 1
+    return next(((tuple(dict.fromkeys(places)), text) for text, places in sums.items() if plain and text), None)
 
 
-def _said(place: int, question: str, evidence: Evidence) -> _Said:
-    asked, text, candidate = {*content_words(question)}, evidence.texts[place], evidence.candidates[place]
-    above = f"{evidence.heads[place]} {candidate.head} {evidence.passages[candidate.passage].title}"
-    values = dict[str, list[str]]()
-    for unit, value in measured(text):
-        if not asked.issuperset(content_words(value)):
-            values.setdefault(unit, []).append(value)
-    return _Said(place, candidate.head, frozenset(asked.intersection(content_words(f"{text} {above}"))), values)
-
-
-def _pairs(said: Sequence[_Said]) -> Iterator[_Pair]:
-    """Of a sentence that says two values, and of two of which each has a word that the other lacks, or that stand under
-    one heading and have the same words."""
-    for one in said:
-        for unit, values in one.values.items():
-            if len(values) == 2:
-                yield _Pair((one.place,), one.words, unit, (values[0], values[1]))
-    for one, other in combinations(said, 2):
-        apart = one.words - other.words and other.words - one.words
-        if apart or (one.words == other.words and one.head == other.head != ""):
-            for unit in sorted(one.values.keys() & other.values.keys()):
-                if len(values := [*one.values[unit], *other.values[unit]]) == 2:
-                    yield _Pair((one.place, other.place), one.words | other.words, unit, (values[0], values[1]))
+def _told(place: int, evidence: Evidence) -> list[str]:
+    """The content words of a candidate and of what stands above it."""
+    candidate = evidence.candidates[place]
+    title = evidence.passages[candidate.passage].title
+    return content_words(f"{evidence.texts[place]} {evidence.heads[place]} {candidate.head} {title}")
 
 
 def _sum(values: tuple[str, str]) -> str:

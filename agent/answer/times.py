@@ -17,7 +17,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import content_words, split, words
+from clew.memory.text import content_words, words
 from clew.tools.calculate import measured
 
 ENTRIES = 2
@@ -42,13 +42,6 @@ NEARLY = 0.7
 
 LONGEST_MENTION = 30
 """Words of an older sentence that are quoted."""
-
-_NOT_NOW = re.compile(
-    r"\b(?:previous(?:ly)?|former(?:ly)?|older|used to|original(?:ly)?|earlier|history|chang(?:e|ed|es)|every"
-    r"|superseded|archived?|draft|cancell?ed|future|planned)\b",
-    re.IGNORECASE,
-)
-"""In a question that is not about what holds now."""
 
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
 NO_DATE = CalendarDate()
@@ -119,20 +112,14 @@ def time_scores(question: str, sentences: Sequence[TimedSentence], any_year: boo
     """What is added to the score of each, shape (sentences,); 0 where the question names no time, or nothing is of it.
     With `any_year` a month is of any year where none is of that which it was taken for."""
     asked = asked_times(question)
-    scores = _of_times(asked, sentences)
-    if any_year and asked and not scores.any():
-        scores = _of_times([replace(one, date=replace(one.date, year=0)) for one in asked], sentences)
-    return scores
-
-
-def _of_times(asked: Sequence[FoundDate], sentences: Sequence[TimedSentence]) -> Floats:
-    fits = [[sentence.is_of(one) for one in asked] for sentence in sentences]
-    if not any(any(row) for row in fits):
-        return np.zeros(len(sentences))
     exact = any(one.date.month for one in asked)
-    return np.array(
-        [FITS if any(row) else -MISSES if exact and row and all(fit is False for fit in row) else 0.0 for row in fits]
-    )
+    of_any_year = [replace(one, date=replace(one.date, year=0)) for one in asked] if any_year else []
+    for times in (asked, of_any_year):
+        fits = [[sentence.is_of(one) for one in times] for sentence in sentences]
+        if any(map(any, fits)):
+            misses = (exact and all(fit is False for fit in row) for row in fits)
+            return np.array([FITS if any(row) else -MISSES * miss for row, miss in zip(fits, misses, strict=True)])
+    return np.zeros(len(sentences))
 
 
 def asked_years(question: str) -> bool:
@@ -148,8 +135,7 @@ def in_force(
 ) -> dict[int, InForce]:
     """Of the sentences that answer nearly as well as the best, and those that say the same as one of them: by its place
     each that answers for others of another date. Where the question asks about a time that none of them is of, what was
-    in force then, and of a month of any year the newest; nothing where one is of the year that is asked about, or where
-    it asks about what was before."""
+    in force then, and of a month of any year the newest; nothing where one is of the year that is asked about."""
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
     found = dict[int, InForce]()
     if "time" in answer_type(question).expected:  # the dates of the entries of a diary that do not say when it was
@@ -157,7 +143,7 @@ def in_force(
         found = {at: InForce(f"({date.text})") for at, date in dates if date.day}
     asked = asked_times(question)
     met = [time for time in asked if any(one.is_of(time) for one in sentences)]
-    if _NOT_NOW.search(question) or any(time.date.year for time in met):
+    if any(time.date.year for time in met):
         return found
     today = max((day.iso for time in asked for day in time.days[-1:] if day.year), default=today)
     dated = [at for at, one in enumerate(sentences) if one.date.year or one.status]
@@ -243,16 +229,10 @@ def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSente
         past = other.date < chosen.date and not _to_come(other.date, today) and (other.date.year or not other.status)
         if past and words(other.text) != words(chosen.text):
             when = "" if _says_when(other) else f"{'on' if other.date.day else 'in'} {other.date.text}: "
-            said = " ".join(_part_like(chosen.text, other.text).split()[:LONGEST_MENTION])
+            said = " ".join(other.text.split()[:LONGEST_MENTION])
             shown.append(f"{when}\u201c{said}\u201d")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
     return InForce(f"({shown[0]})" if shown else "", others=tuple(others))
-
-
-def _part_like(new: str, old: str) -> str:
-    """The sentence of an older item that shares most words of content with the new one."""
-    told, parts = set(content_words(new)), [old[slice(*span)] for span in split(old)]
-    return max(parts, key=lambda part: len(told & set(content_words(part))), default=old)
 
 
 def _says_when(sentence: TimedSentence) -> bool:

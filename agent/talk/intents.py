@@ -17,7 +17,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, unaccented
 from clew.memory.vectors import softmax
 
@@ -93,9 +92,6 @@ def heard(text: str) -> Heard:
     text = " ".join(text.split())
     pieces = [piece for piece in _PIECE.split(text) if _WORD.search(piece)]
     intents = [_intent_of(piece) for piece in pieces]
-    if not {*SOCIAL}.isdisjoint(intents):  # beside thanks, what is no question is thanks as well
-        beside = [None if "?" in piece else _intent_of(piece, LIKELY) for piece in pieces]
-        intents = [one or (other if other in SOCIAL else None) for one, other in zip(intents, beside, strict=True)]
     known = [one for one in intents if one]
     if known and len(known) == len(intents):
         wanted = max(reversed(known), key=lambda one: SOCIAL.index(one) if one in SOCIAL else len(SOCIAL))
@@ -110,7 +106,7 @@ def heard(text: str) -> Heard:
     return Heard(None, "", text[text.index(pieces[first]) : text.rindex(pieces[last - 1]) + len(pieces[last - 1])])
 
 
-def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
+def _intent_of(phrase: str) -> Intent | None:
     """What it wants, if it is likely to be talk and has no word of its own; it may have one, no name and no number,
     where hardly anything else could be meant."""
     words = _WORD.findall(phrase)
@@ -121,10 +117,8 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
         return None
     found = shipped_intents().probabilities(phrase)
     best = max(INTENTS, key=lambda one: found[one])
-    if (own and best in ABOUT_ANSWER) or ("?" in phrase and best in CLOSING):
-        return None  # "Wann war das?" ends no conversation
-    likely = 1 - found[QUESTION] >= (certain if own else LIKELY) and found[best] > found[QUESTION]
-    return best if likely else None
+    likely = 1 - found[QUESTION] >= (CERTAIN if own else LIKELY) and found[best] > found[QUESTION]
+    return best if likely and not (own and best in ABOUT_ANSWER) else None
 
 
 def spoken(phrase: str) -> str:
@@ -134,8 +128,6 @@ def spoken(phrase: str) -> str:
         having = shipped_intents().words.get(word, "").split()
         for language in having:
             found[language] += 1 / len(having)
-    if told := language_of(phrase):
-        found[told] += 0.5
     best, second = sorted(LANGUAGES, key=lambda one: -found[one])[:2]
     return best if found[best] > found[second] else ""
 

@@ -23,7 +23,8 @@ _SEARCHED = ("answered", "partial", "nothing-found")
 
 def line(key: str, language: str, **values: str) -> str:
     """A line of `lines.txt` with its values; English where the language is none of them. Raises `KeyError`."""
-    return Template(_lines()[key].get(language) or _lines()[key][_ENGLISH]).substitute(values)
+    lines = _lines()
+    return Template(lines.get(f"{key}, {language}") or lines[f"{key}, {_ENGLISH}"]).substitute(values)
 
 
 def language_name(language: str, said_in: str) -> str:
@@ -116,13 +117,7 @@ def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
 
 
 @cache
-def _lines() -> dict[str, dict[str, str]]:
-    """Key -> language -> line."""
-    found: dict[str, dict[str, str]] = {}
-    for text in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
-        if text.startswith("["):
-            key = text.strip("[]")
-        elif text and not text.startswith("#"):
-            language, _, said = text.partition(" | ")
-            found.setdefault(key, {})[language] = said
-    return found
+def _lines() -> dict[str, str]:
+    """By `key, language`."""
+    rows = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
+    return {name: said for name, _, said in (row.partition(" = ") for row in rows)}

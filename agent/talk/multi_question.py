@@ -127,14 +127,13 @@ def join(state: QuestionsState) -> TurnState:
     """One turn of those of its questions; its steps are of all of them. Where questions still wait it was stopped."""
     turn, done, waiting = state["turn"], _with_last(state), state["waiting"]
     answer = joined([(part.search.asking, part.answer) for part in done])
-    share = 1 / len(done)
     ranks = zip_longest(*(part.passages for part in done))  # the best of each, then the second best of each
     whole = replace(
         turn,
         answer=replace(answer, outcome="stopped") if waiting else answer,
         recalled=done[0].recalled,
         rewritten=" ".join((*(part.rewritten or part.search.asking for part in done), *waiting)),
-        wordings=tuple(replace(w, weight=w.weight * share) for part in done for w in part.wordings),
+        wordings=tuple(replace(w, weight=w.weight / len(done)) for part in done for w in part.wordings),
         calls=tuple(call for part in done for call in part.calls),
         passages=tuple({one.id: one for rank in ranks for one in rank if one}.values()),
         walk=next((part.walk for part in done if part.walk), None),
@@ -175,16 +174,16 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
             cites = tuple(numbers[answer.sources[number - 1].id] for number in claim.cites)
             begins = claim.new_line or (n == 0 and bool(claims))
             claims.setdefault(text, replace(claim, text=text, cites=cites, new_line=begins))  # said once is enough
-    outcome = _outcome({answer.outcome for answer in answers})
+    unread = max(answers, key=lambda answer: answer.files_left_out)
     return Answer(
-        outcome=outcome,
+        outcome=_outcome({answer.outcome for answer in answers}),
         claims=tuple(claims.values()),
         sources=sources,
         missing=tuple(dict.fromkeys(word for answer in answers for word in answer.missing)),
         nearest=tuple(dict.fromkeys(title for answer in answers for title in answer.nearest)),
         form=next((answer.form for answer in answers if answer.form), ""),
-        files_left_out=max(answer.files_left_out for answer in answers) if outcome == "nothing-found" else 0,
-        unread=answers[0].unread,
+        files_left_out=unread.files_left_out,
+        unread=unread.unread,
     )
 
 

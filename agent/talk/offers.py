@@ -38,11 +38,6 @@ class Offer(NamedTuple):
     heading: str = ""
 
 
-def offered_by(library: Library) -> tuple[str, ...]:
-    """What an empty page offers, without what leans on it."""
-    return tuple(first for first, *_ in shown_off(library))[:WANTED]
-
-
 def shown_off(library: Library) -> list[tuple[str, ...]]:
     """What an empty page offers in the language of the documents, each as the questions that are asked one after the
     other: of all documents, one and another that leans on it, one over two documents, one that stands in a document;
@@ -80,11 +75,9 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     quoted = [quote.start for claim in answer.claims for quote in claim.quotes if quote.document == first.id]
     offers = [*_asked_in(first), *_headed(first, language)]
     offers.sort(key=lambda one: one.start < max(quoted, default=0))  # what stands behind comes first
-    told = [one for one in offers if any(one.start <= place < one.end for place in quoted)]
-    fresh = [one.question for one in offers if one not in told]
-    beside = [question for one in others for question in _about(one.title, language)]
-    own = _about(first.title, language)
-    made = dict.fromkeys([*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *(one.question for one in told)])
+    offers.sort(key=lambda one: any(one.start <= place < one.end for place in quoted))  # and last what was told
+    own, beside = [one.question for one in offers], [one for other in others for one in _about(other.title, language)]
+    made = dict.fromkeys([*own[: WANTED - 1], *beside[:1], *_about(first.title, language), *beside, *own])
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
     return [one for one in made if same_words(one) not in known][:WANTED]
 

@@ -17,7 +17,7 @@ from clew.agent.state import TURN_JSON, Answer, Claim, Quote, Turn, TurnState
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import READ, line, refused_in
 from clew.agent.talk.multi_question import questions_of
-from clew.agent.talk.offers import offered_by
+from clew.agent.talk.offers import shown_off
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import speaks_to_a_model
 from clew.memory.ports import Encoder
@@ -26,8 +26,8 @@ from clew.memory.text import ITEM, content_words, is_named, number_of, split, wo
 SHORTEST, LONGEST = 4, 60
 """Words of a sentence that is quoted."""
 
-MORE = 3
-"""Sentences that are said more at once."""
+MORE, EXAMPLES = 3, 3
+"""Sentences that are said more at once; questions that a greeting shows."""
 
 
 def begin(state: TurnState) -> Literal["talk", "answer"]:
@@ -106,8 +106,8 @@ def small_talk(intent: Intent, language: str, before: Sequence[Turn], services: 
     if intent in ("first", "last", "all"):
         asked = [heard(turn.question).question for turn in before if turn.answer.form != "talk"]
         return _said(line("all" if asked else "nothing asked", language), asked)
-    if intent in ("greeting", "help", "identity") and (offered := services.once_a_library(offered_by)):
-        return _said(line(intent, language), offered, line("examples", language))
+    if intent in ("greeting", "help", "identity") and (offered := services.once_a_library(shown_off)):
+        return _said(line(intent, language), [first for first, *_ in offered][:EXAMPLES], line("examples", language))
     return _said(line("no answer" if intent in ABOUT_ANSWER and intent != "wrong" else intent, language))
 
 

@@ -18,7 +18,7 @@ FEWEST, MOST = 20, 300
 """Words of a paragraph, and paragraphs."""
 
 ROOT = Path(__file__).parent.parent.parent
-SAID = ("agent/talk/lines.txt", "agent/answer/corpus_answers.*.txt")
+SAID = ROOT / "agent" / "talk" / "lines.txt"
 
 
 def paragraphs(folder: Path) -> Iterator[str]:
@@ -28,10 +28,8 @@ def paragraphs(folder: Path) -> Iterator[str]:
 
 
 def said() -> Iterator[str]:
-    for pattern in SAID:
-        for path in sorted(ROOT.glob(pattern)):
-            lines = (line.partition(" | ")[2] for line in path.read_text("utf-8").splitlines())
-            yield from (line for line in lines if len(line.split()) > FEWEST // 4)
+    lines = (line.partition(" = ")[2] for line in SAID.read_text("utf-8").splitlines())
+    return (line for line in lines if len(line.split()) > FEWEST // 4)
 
 
 if __name__ == "__main__":

@@ -61,17 +61,6 @@ def test_what_stands_above_is_told_without_the_number_of_a_section() -> None:
     assert [unnumbered(one.head) for one in candidates(text)] == ["How is it said?", "12 May 2020"]
 
 
-def test_a_numbered_list_goes_on_behind_the_paragraphs_of_its_items() -> None:
-    text = "There are two ways:\n\n1. Use the shell:\n\n$ stop clock\n\nThis is fast.\n\n2. Pull the plug.\n\nIt rests."
-    whole = ["There are two ways:", "1. Use the shell:", "$ stop clock", "2. Pull the plug."]
-    assert unit(text, "1. Use", whole_list=True) == unit(text, "2. Pull", whole_list=True) == whole
-    long = text.replace("1. Use the shell:", f"1. Use the shell. {'It is a good shell of the coast. ' * 20}")
-    assert unit(long, "2. Pull", whole_list=True) == ["There are two ways:", "1. Use the shell.", "2. Pull the plug."]
-    apart = text.replace("This is fast.", "Another thing").replace("2. Pull", "2. Pull out")
-    assert unit(apart, "2. Pull", whole_list=True)[-1:] == ["2. Pull out the plug."]
-    assert len(unit(apart, "2. Pull", whole_list=True)) < 3
-
-
 HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"
 
 

@@ -95,8 +95,7 @@ def test_the_signals_of_a_turn(encoder: CachedEncoder) -> None:
     assert (found["history"], found["points"], found["amount"]) == (0, 0, 1)
     assert all(np.isfinite(value) for value in found.values())
     assert signals_of(encoder, "How far away is Neptune?", MOON)["names_unheld"] == 1
-    without = signals_of(encoder, "How far away is the Moon?")
-    assert without.keys() == found.keys() and without["cosine"] == 0
+    assert signals_of(encoder, "How far away is the Moon?")["cosine"] == 0
     said = (Sentence("Who was Laika?", "user", 1), Sentence("Laika was a dog.", "agent", 1))
     later = signals_of(encoder, "What did the animal eat?", MOON, before=said)
     assert (later["history"], later["unnamed"]) == (1, 1)

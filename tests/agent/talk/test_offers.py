@@ -7,7 +7,7 @@ import pytest
 
 from clew.agent.answer.corpus_answers import made_of
 from clew.agent.assistant import Assistant
-from clew.agent.talk.offers import _headed, next_questions, offered_by, shown_off
+from clew.agent.talk.offers import _headed, next_questions, shown_off
 from clew.memory.datatypes import Document, Mark
 from clew.memory.encoding import CachedEncoder
 from tests.agent.conftest import over, turn_of
@@ -76,7 +76,7 @@ def test_an_empty_page_shows_a_question_that_leans_and_one_over_two_documents(as
 def test_questions_that_stand_in_a_document_come_first(cache: Path, tmp_path: Path, encoder: CachedEncoder) -> None:
     with over({"guests.md": FAQ}, tmp_path, cache, encoder) as assistant:
         own = assistant.services.library
-        assert "What is the wifi password?" in offered_by(own)
+        assert ("What is the wifi password?",) in shown_off(own)
         offered = next_questions([turn_of(assistant, "t", "What is the wifi password?")], own.store)
         assert offered == ["Where can guests park a car?", "May I bring my dog?", "What is “Guests” about?"]
         assert "drawer" in turn_of(assistant, "t", offered[0]).answer.text
