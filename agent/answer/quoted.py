@@ -169,8 +169,9 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
         heading = document.heading_at(claim.start)
         of_heading = number, "" if answer.form == "summary" else heading
         if of_heading not in numbers:
-            sources.append(replace(source, page=document.page_at(claim.start), heading=heading))
-            numbers[of_heading] = len(sources)
+            first = all(one != number for one, _ in numbers)
+            place = numbers[of_heading] = number if first else len(sources) + 1
+            sources[place - 1 : place] = [replace(source, page=document.page_at(claim.start), heading=heading)]
         return numbers[of_heading]
 
     claims = [replace(claim, cites=tuple(place_of(number, claim) for number in claim.cites)) for claim in answer.claims]

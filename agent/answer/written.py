@@ -9,7 +9,7 @@ from typing import Literal
 
 from clew.agent.answer.citations import Citations, claims_of, numbered, whole_sentences
 from clew.agent.answer.output_filter import OutputFilter
-from clew.agent.answer.verification import attributed, verdict
+from clew.agent.answer.verification import attributed, invents, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit
@@ -17,6 +17,7 @@ from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
+from clew.memory.language.telling import may_be_english
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES
 from clew.prompts import render
@@ -140,8 +141,10 @@ class _Writing:
         if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
             return drafted
         right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
+        if not right and may_be_english(answer.plain):
+            raise Unusable("no passage says what it wrote")
         if not right:
-            return drafted  # nothing would be left: it is marked
+            return drafted  # in another language than the passages: nothing in it could be checked
         claims, sources = numbered(right, answer.sources)
         return replace(drafted, answer=replace(answer, claims=claims, sources=sources))
 
@@ -179,7 +182,7 @@ class _Writing:
         return _Reply("".join(pieces.raw), "".join(shown), citations.order, stopped, broke)
 
     def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
-        """Raises `Unusable` where it cites nothing, and of a small model where nothing that it says is supported."""
+        """Raises `Unusable` where no sentence that cites may stand alone."""
         drafted = ModelAnswer(None, given.removed, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
         if refuses(start):
@@ -194,9 +197,17 @@ class _Writing:
             for claim in claims_of(_AT_END.sub("", reply.text))
         ]
         kept = self.output.claims(attributed(claims, passages))
-        if not reply.stopped and not any(one.cites and not (self.small and _wrong(one, passages)) for one in kept):
+        if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
             raise Unusable("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
+
+    def _may_stand(self, claim: Claim) -> bool:
+        """Supported; or marked, where the model is not small: in another language than the passages, or without a name
+        or number that neither they nor the question have."""
+        passages, question = self.turn.passages, f"{self.turn.typed} {self.turn.rewritten}"
+        if not _wrong(claim, passages):
+            return True
+        return not self.small and not (may_be_english(claim.text) and invents(claim.text, passages, question))
 
 
 class _Restartable:

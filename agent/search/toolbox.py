@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from clew.agent.search import rounds
+from clew.agent.search import rounds, router
 from clew.agent.search.rounds import said_by
 from clew.agent.search.table_reader import QuestionWords, linked_to, shipped
 from clew.agent.search.tool_calls import SHOWN, ToolSpec
@@ -21,7 +21,6 @@ from clew.memory.text import number_of
 from clew.tools.base import encode_query, for_question, passages_of
 from clew.tools.calculate import calculate, in_text
 from clew.tools.clues import Clues
-from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.table import TableRequest, TableTool, there_are
 
@@ -137,11 +136,11 @@ class Toolbox:
     def _search(self, name: str, given: SearchArguments) -> Findings:
         scope, notes = self._limited(given)
         query = encode_query(given.query, [], self.services.encoder, scope)
-        tools, by_triples = self.services.tools, self.services.library.store.of_triples
-        names = (Hybrid.name, GraphSearch.name, *([Clues.name] if by_triples else [])) if name == SEARCH else (name,)
-        found = [for_question(tools[one], query).search(query, self.most) for one in names]
-        pool = rounds.pooled((), [(Call(name, ()), one) for one in found], further=False)
-        return Findings(pool.passages[: self.most], (*notes, *(note for one in found for note in one.notes)))
+        if name == SEARCH:
+            found = _by_policy(self.services, query, self.most)
+        else:
+            found = for_question(self.services.tools[name], query).search(query, self.most)
+        return Findings(found.passages, (*notes, *found.notes))
 
     def _limited(self, given: SearchArguments) -> tuple[frozenset[str] | None, tuple[str, ...]]:
         """The documents to look in. A limit that leaves none is none, and a note says so."""
@@ -204,6 +203,23 @@ def _called(catalogue: Catalogue, name: str) -> tuple[Listed, ...]:
 def _names(one: Listed, catalogue: Catalogue) -> set[str]:
     folders = [*one.path[:-1], *("/".join(one.path[:end]) for end in range(1, len(one.path)))]
     return {name.casefold() for name in (one.id, one.title, catalogue.shown[one.id], *one.path[-1:], *folders)}
+
+
+def _by_policy(services: Services, query: Query, most: int) -> Findings:
+    """What `hybrid` finds, and what the tools find that the router chooses by that."""
+    hybrid, manifest = services.tools[Hybrid.name], services.library.manifest
+    assert isinstance(hybrid, Hybrid)
+    if not manifest.chunks:
+        return Findings(notes=("the library has no documents",))
+    matches = hybrid.matches(query, services.evidence)
+    first = hybrid.findings(query, matches, router.LOOKED).passages
+    edges = manifest.edges / max(1, manifest.documents)
+    signals = router.signals(query.text, first, matches.hits[0], edges, (0.0, 1.0))
+    names = [*router.chosen(signals, services.router), *([Clues.name] if services.library.store.of_triples else [])]
+    found = [for_question(services.tools[name], query).search(query, most) for name in names]
+    ran = [(Call(SEARCH, ()), one) for one in (hybrid.findings(query, matches, most), *found)]
+    pool = rounds.pooled((), ran, further=False)
+    return Findings(pool.passages[:most], tuple(note for _, one in ran for note in one.notes))
 
 
 def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, list[str]]:

@@ -112,7 +112,8 @@ def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
     kept = [one for one in answer.missing if {*own}.issuperset(written_words(one))]
     if not kept:
         held = " ".join(passage.text for passage in turn.passages[:READ]).casefold()
-        kept = [word for word in own if len(word) >= STEM and word[:STEM].casefold() not in held]
+        nouns = (word for word in own if len(word) >= STEM and (language != "de" or word[0].isupper()))
+        kept = [word for word in nouns if word[:STEM].casefold() not in held]
     return replace(answer, missing=tuple(dict.fromkeys(kept)))
 
 

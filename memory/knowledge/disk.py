@@ -11,20 +11,20 @@ leaves the library as it was. The tables of the database are in `schema.sql`.
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence, Set
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from re import fullmatch
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from zipfile import BadZipFile
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from clew.memory import files
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
-from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
+from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.files import new_file, within
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
@@ -280,12 +280,18 @@ def check_encoder(path: object, manifest: Manifest, encoder: Encoder | None) -> 
 
 
 def recorded(path: Path) -> Manifest:
-    """The manifest of a library, from which a rebuild takes what is not given; `NO_LIBRARY` where this version cannot
-    read one."""
+    """The manifest of a library of any format, as far as this version understands it; what it does not is as in
+    `NO_LIBRARY`. A rebuild takes from it what is not given."""
+    found = {}
     try:
-        return Manifest.model_validate_json(within(path, _current_name(path), MANIFEST).read_text("utf-8"))
+        content = json.loads(within(path, _current_name(path), MANIFEST).read_text("utf-8"))
+        for name, field in Manifest.model_fields.items():
+            with suppress(KeyError, ValueError, BadInput):
+                kind: TypeAdapter[Any] = TypeAdapter(field.rebuild_annotation())
+                found[name] = kind.validate_python(content[field.alias or name])
     except (OSError, ClewError, *BROKEN):
         return NO_LIBRARY
+    return NO_LIBRARY.model_copy(update=found)
 
 
 def next_generation(path: Path, parts: Set[str]) -> Path:

@@ -48,11 +48,14 @@ def read_markdown(source: Source) -> Iterator[Document]:
 def _front_matter(text: str) -> tuple[dict[str, object], str]:
     """The fields of YAML above a text, all values as they are written, and what stands below."""
     found = FRONT_MATTER.match(text)
-    try:
-        fields = yaml.load(found[1], yaml.BaseLoader) if found else {}  # noqa: S506 it makes texts, lists and dicts
-    except (yaml.YAMLError, RecursionError):
+    if found is None:
         return {}, text
-    if found is None or not isinstance(fields, dict):
+    try:
+        fields = yaml.load(found[1], yaml.BaseLoader)  # noqa: S506 it makes texts, lists and dicts
+    except (yaml.YAMLError, RecursionError):  # a colon in a title
+        rows = (row.partition(":") for row in found[1].splitlines() if row[:1].isalpha())
+        fields = {name: value.strip() for name, _, value in rows}
+    if not isinstance(fields, dict):
         return {}, text
     said = {name: value for name, value in fields.items() if value not in ("null", "~")}
     return {re.sub("[_-]", "", str(name)).casefold(): value for name, value in said.items()}, text[found.end() :]

@@ -66,7 +66,7 @@ def _limits(source: Source) -> _Limits:
 
 def read_apart(source: Source) -> Iterator[Item]:
     """As `registry.read`. The process's death is a failure, and the end of what is read."""
-    process, limits, is_free = _idle.pop() if _idle else _Process(), _limits(source), False
+    process, limits, is_free = _ready(), _limits(source), False
     process.send(source, limits)
     wait, left = WAIT + WAITS * limits.seconds, limits.output
     try:
@@ -110,6 +110,10 @@ class _Process:
         )
         its_end.close()
 
+    @property
+    def is_alive(self) -> bool:
+        return self._popen.poll() is None
+
     def send(self, source: Source, limits: _Limits) -> None:
         pages = [source.pages.categories, source.pages.keywords]
         request = [source.loader.name, str(source.path), str(source.root), pages, limits.seconds, limits.memory]
@@ -141,6 +145,16 @@ class _Process:
 
 _idle: list[_Process] = []
 """Ready for the next source, as importing the loaders takes longer than reading most files."""
+
+
+def _ready() -> _Process:
+    """One that waits and lives, or a new one."""
+    while _idle:
+        process = _idle.pop()
+        if process.is_alive:
+            return process
+        process.kill()
+    return _Process()
 
 
 @atexit.register

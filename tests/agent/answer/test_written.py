@@ -132,14 +132,14 @@ def test_a_model_that_asks_back(drafted: Drafts, heard: Heard) -> None:
     assert heard.text == ""
 
 
-@pytest.mark.parametrize("reply", ["As an AI I am fond of cheese.", "", "```"])
+@pytest.mark.parametrize("reply", ["As an AI I am fond of cheese.", "The Moon is made of 12 cheeses [2].", "", "```"])
 def test_what_no_passage_says_is_no_answer(drafted: Drafts, reply: str) -> None:
     with pytest.raises(ModelFailed, match="no passage says what it wrote"):
         drafted(saying(reply))
 
 
-def test_what_no_passage_says_and_cites_one_is_kept_to_be_marked(drafted: Drafts) -> None:
-    draft, _ = drafted(saying("The Moon is made of 12 cheeses [2]."))
+def test_what_no_passage_says_but_names_nothing_new_is_kept_to_be_marked(drafted: Drafts) -> None:
+    draft, _ = drafted(saying("The Moon is made of cheese [2]."))
     assert draft.answer and [one.verdict for one in verified(draft.answer).claims] == ["unsupported"]
 
 
