@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -91,7 +92,8 @@ def chosen(given: Given) -> dict[str, Any]:
     found = {}
     for name, value in given.items():
         if name not in parameters():
-            raise BadInput(f"there is no parameter '{name}'", "clew settings --all")
+            near = get_close_matches(name, parameters(), 2)
+            raise BadInput(f"there is no parameter '{name}'", " or ".join(near) or "clew settings --all")
         try:
             found[name] = parameters()[name].value_of(value)
         except BadInput as error:

@@ -186,7 +186,7 @@ class _Hop:
 
 def origins(rounds: Sequence[Round], scorer: NodeScorer, best: Ints, layers: Layers) -> list[Origin]:
     """Of each of the places `best` in the last round, by all rounds."""
-    steps = [_best_steps(one, scorer) for one in rounds]
+    steps = [_best_steps(one, scorer, layers) for one in rounds]
     last = rounds[-1].looked
     return [
         _origin(_taken(steps, chunk), cosine, layers)
@@ -194,12 +194,16 @@ def origins(rounds: Sequence[Round], scorer: NodeScorer, best: Ints, layers: Lay
     ]
 
 
-def _best_steps(one: Round, scorer: NodeScorer) -> dict[int, _Hop]:
-    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself."""
+def _best_steps(one: Round, scorer: NodeScorer, layers: Layers) -> dict[int, _Hop]:
+    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself.
+
+    A path over what the chunk's title names says more to a reader: it is told where it brings a third as much.
+    """
     own, brought = scorer.before_paths(one.looked.direct), scorer.path(one.paths.features)
     more = one.masses(scorer) > own + np.log(2)
     best: dict[int, _Hop] = {}
-    for path in np.argsort(-brought, kind="stable").tolist():
+    titled = layers.titles[layers.chunk_documents[one.paths.chunks]] == one.paths.entities
+    for path in np.argsort(-(brought + np.log(3) * titled), kind="stable").tolist():
         chunk = int(one.paths.chunks[path])
         if chunk not in best and more[one.ends[path]]:
             anchor, entity, sentence = (

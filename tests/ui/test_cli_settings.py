@@ -63,7 +63,7 @@ def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(c
     [
         ("tools.clues.beem=5", "tools.clues.beam"),
         ("tools.clues.beam=0", "a whole number from 1 to 100"),
-        ("tools.local.zzz=5", "tools.local.tau_e, tools.local.tau_d"),
+        ("tools.local.tau=5", "tools.local.tau_e or tools.local.tau_d"),
         ("tools.walk.beam=5", "walk.beam"),
         ("rewrite.lambda=1.5", "a number from 0 to 1"),
         ("rewrite.intercept=-1e308", "a number from -100 to 100"),
