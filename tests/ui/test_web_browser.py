@@ -243,7 +243,7 @@ def test_the_page_is_there_before_the_encoder_and_finishes_what_a_crash_cut_off(
         page.wait_for_selector("#now .status >> text=Loading the encoder")
         (tmp_path / LOADED).touch()
         page.wait_for_selector(f"#now .question >> text={CUT_OFF}")
-        page.wait_for_selector("#now .notice.cut-off >> text=It is finished now")
+        page.wait_for_selector(f"#past .question >> text={CUT_OFF}")
         assert page.locator("#past .question").all_inner_texts() == ["How far is the Moon?", CUT_OFF]
         page.goto("about:blank")
 
