@@ -52,6 +52,7 @@ _STANZA = re.compile(r"\S(?:.|\n(?![^\S\n]*\n))*")
 _CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
 _CODE_LINE = re.compile(r"[{}\[\];=<>\\]|(?<!\S)--?\w|\w\(|(?<!\S)/\w|^\s*[$#%>]", re.MULTILINE)
 _ORDINAL = re.compile(r"\d{1,2}[.)]\s")
+_NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
 _SECTION = re.compile(
     r"\W*(?:\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}[.)]|\d{1,2}(?=\s+[A-Z]))\s+"
@@ -190,7 +191,7 @@ def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[Blo
             if len(found) > 1 and _heads_the_next(text, *found[:2]):
                 yield *found.pop(0), "heading"
             for one, other in found:
-                yield one, other, "item" if ITEM.match(text, one) else "prose"
+                yield one, other, "item" if ITEM.match(text, one) or _NUMERAL.match(text, one) else "prose"
 
 
 def _joined(text: str, spans: Iterable[Span], goes_on: Callable[[str], bool]) -> list[Span]:
