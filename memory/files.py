@@ -103,7 +103,11 @@ def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
 def copy(source: Path, folder: Path, name: str) -> None:
     """A folder of a library into another, over what is there."""
     check_plain(source)
-    shutil.copytree(source, within(folder, name), dirs_exist_ok=True)
+    for parent, _, files in os.walk(source):  # `copytree` would say of a full disk what it says of each file
+        there = within(folder, name) / Path(parent).relative_to(source)
+        there.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            shutil.copy2(Path(parent) / file, there / file)
 
 
 def check_plain(folder: Path) -> None:

@@ -112,13 +112,6 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     return "supported" if likely >= enough else "weak" if likely >= least else "unsupported"
 
 
-def invents(text: str, passages: Sequence[Passage], question: str) -> bool:
-    """Whether it has a name or a number that neither a passage nor the question has."""
-    known = [_ungrouped(_harmless(f"{one.title} {one.heading} {one.text}")) for one in passages]
-    said = _ungrouped(text)
-    return bool(_exact(said) - worked_out(said, passages) - _all_words(" ".join([*known, question])))
-
-
 def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, float]:
     """How likely one of these passages says it, or all together, and from where on that is supported, and weak."""
     read = [replace(one, text=_ungrouped(one.text)) for one in cited]

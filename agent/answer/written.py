@@ -9,7 +9,7 @@ from typing import Literal
 
 from clew.agent.answer.citations import Citations, claims_of, numbered, whole_sentences
 from clew.agent.answer.output_filter import OutputFilter
-from clew.agent.answer.verification import attributed, invents, verdict
+from clew.agent.answer.verification import attributed, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit
@@ -17,7 +17,7 @@ from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
-from clew.memory.language.telling import may_be_english
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES
 from clew.prompts import render
@@ -141,7 +141,7 @@ class _Writing:
         if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
             return drafted
         right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
-        if not right and may_be_english(answer.plain):
+        if not right and language_of(answer.plain) in ("", "en"):
             raise Unusable("no passage says what it wrote")
         if not right:
             return drafted  # in another language than the passages: nothing in it could be checked
@@ -202,12 +202,11 @@ class _Writing:
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
 
     def _may_stand(self, claim: Claim) -> bool:
-        """Supported; or marked, where the model is not small: in another language than the passages, or without a name
-        or number that neither they nor the question have."""
-        passages, question = self.turn.passages, f"{self.turn.typed} {self.turn.rewritten}"
-        if not _wrong(claim, passages):
-            return True
-        return not self.small and not (may_be_english(claim.text) and invents(claim.text, passages, question))
+        """Supported, or so with the names and numbers of the question; or in another language than English, in which
+        nothing could be checked."""
+        asked = f"{self.turn.typed} {self.turn.rewritten}"
+        passages = [replace(one, heading=f"{one.heading} {asked}") for one in self.turn.passages]
+        return not _wrong(claim, passages) or language_of(claim.text) not in ("", "en")
 
 
 class _Restartable:

@@ -172,6 +172,7 @@ class Scene:
             return f"the partitions {used} are in use, and it said: {out}"
         for _ in partition_library(library, plan):
             pass
+        generation = required_generation(library)
         there = {path.name for path in (generation / CAPSULES).iterdir()}
         if {*capsules(generation)} != {*names, plan.name} or there != {CURRENT, "hybrid-200", plan.name}:
             return f"the next run leaves {', '.join(sorted(there))}, and records {capsules(generation)}"

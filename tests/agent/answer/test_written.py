@@ -138,8 +138,9 @@ def test_what_no_passage_says_is_no_answer(drafted: Drafts, reply: str) -> None:
         drafted(saying(reply))
 
 
-def test_what_no_passage_says_but_names_nothing_new_is_kept_to_be_marked(drafted: Drafts) -> None:
-    draft, _ = drafted(saying("The Moon is made of cheese [2]."))
+def test_a_number_of_the_question_alone_is_marked_and_kept(drafted: Drafts) -> None:
+    turn = replace(TURN, question="How far away is the Moon in 2026?")
+    draft, _ = drafted(saying("In 2026 the Moon is 384,400 km away from the Earth [2]."), turn)
     assert draft.answer and [one.verdict for one in verified(draft.answer).claims] == ["unsupported"]
 
 
