@@ -189,10 +189,10 @@ def worked_on(
     if isinstance(place, Path):
         yield from work(place)
         return
-    cluster, folder = Cluster(place), _folder(place, cache)
+    cluster = Cluster(place)
     generations = Generations(cluster)
     generations.may_index()
-    current = generations.current()
+    folder, current = _folder(place, cache), generations.current()
     if current and anew and current not in generations.ours():
         generations.checked(current)
     elif current and not anew:
