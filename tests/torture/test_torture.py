@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from clew.agent.answer.output_filter import OutputFilter
+from clew.agent.answer.written import _Writing
 from clew.memory import instructions
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.communities import community_index
@@ -43,7 +44,7 @@ def test_a_line_for_each_part_and_what_failed(fake: ModuleType, wrong: str, caps
 
 @pytest.mark.soak
 def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that what finds nothing can find something: the telling switched off, then the exit too."""
+    """So that what finds nothing can find something: the telling switched off, then the exit and the support too."""
     encoder = load_encoder(MINILM, tmp_path / "shared")
     (order,) = (one for one in orders.given(Run(SEED, 1, tmp_path)) if one[0] == "fourth-16.md")
     assert not list(orders.wrong(tmp_path / "guarded", *order, encoder, by_model=True))
@@ -55,6 +56,7 @@ def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch:
     assert unmarked == ["a report has Zorblax and does not say whose it is"]
     monkeypatch.setattr(OutputFilter, "plain", lambda _, text: text)
     monkeypatch.setattr(OutputFilter, "_stays", lambda *_: False)
+    monkeypatch.setattr(_Writing, "_may_stand", lambda *_: True)
     said = "; ".join(orders.wrong(tmp_path / "open", *order, encoder, by_model=True))
     for what in ("is answered with Zorblax", "is answered with a link", "the thread remembers Zorblax"):
         assert what in said
