@@ -32,6 +32,9 @@ from clew.memory.parameters import Cosine, Count, Few, Weight
 from clew.memory.text import FUNCTION_WORDS, content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
 
+AHEAD = 0.01
+"""What puts a sentence before others."""
+
 _VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
 """A name or a number."""
 
@@ -199,7 +202,7 @@ def _in_time(
     beside: dict[int, tuple[str, int | None]] = {}
     for place, one in found.items():
         beside[place] = one.aside, evidence.candidates[one.older].passage if one.older >= 0 else None
-        scores[place] = max(scores[other] for other in (place, *one.others))
+        scores[place] = max(scores[other] for other in (place, *one.others, *one.newer)) + AHEAD * bool(one.newer)
     return [place for place in range(len(scores)) if place not in left_out], beside
 
 

@@ -17,7 +17,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import content_words, words
+from clew.memory.text import BELOW, ITEM, content_words, words
 from clew.tools.calculate import measured
 
 ENTRIES = 2
@@ -39,6 +39,9 @@ TITLED = 0.6
 
 NEARLY = 0.7
 """The share of the best score from which a sentence answers too."""
+
+VALUES = frozenset(("time", "money", "duration", "number"))
+"""Kinds of answers of which a later one takes the place of an earlier."""
 
 LONGEST_MENTION = 30
 """Words of an older sentence that are quoted."""
@@ -77,11 +80,12 @@ class TimedSentence:
 @dataclass(frozen=True, slots=True)
 class InForce:
     """A sentence that answers in the place of others: `aside` is put behind it, `older` is the sentence that it
-    mentions (-1: none), and `others` are those that it stands for."""
+    mentions (-1: none), and `others` are those that it stands for; it stands before those that it is `newer` than."""
 
     aside: str
     older: int = -1
     others: tuple[int, ...] = ()
+    newer: tuple[int, ...] = ()
 
 
 def timed_sentence(
@@ -100,8 +104,11 @@ def timed_sentence(
 
 
 def diary_entries(document: Document) -> Entries:
-    """The characters at which the entries of a diary begin, rising, and their dates; none where it is no diary."""
-    entries = list(lines_with_dates(document.text[:LONGEST_DIARY]))
+    """The characters at which the entries of a diary begin, rising, and their dates: headings that name a day, as those
+    of the minutes of several meetings, else lines that begin with one; none where it is no diary."""
+    days = [(mark.start, found_dates(mark.text.split(BELOW)[-1])) for mark in document.headings]
+    headed = [(start, of[0].date) for start, of in days if of and of[0].date.day]
+    entries = headed if len(headed) >= ENTRIES else list(lines_with_dates(document.text[:LONGEST_DIARY]))
     return entries if len(entries) >= ENTRIES else []
 
 
@@ -152,15 +159,37 @@ def in_force(
     # By heading and title too: the limit in Zurich is no version of the limit.
     said = {at: f"{sentences[at].text} {sentences[at].head} {sentences[at].title}" for at in dated}
     asks = {at: asked_words.intersection(content_words(text)) for at, text in said.items()}
+    values = _values_asked(question, [at for at in near if at in asks], sentences)
     for place in (at for at in near if at in asks):
         rest = [one for one in dated if one != place and one not in taken and asks[one] == asks[place]]
-        group = [place, *(one for one in rest if _same_thing(one, place, sentences, vectors, near=one in near))]
-        if place in taken or len(group) < 2:
+        dates = [one for one in rest if one in values and values[one] == values.get(place)]
+        dates = [one for one in dates if sentences[one].date != sentences[place].date]
+        moved = [one for one in dates if sentences[one].document == sentences[place].document]
+        same = (one for one in rest if one in moved or _same_thing(one, place, sentences, vectors, near=one in near))
+        group = [place, *same]
+        if place in taken:
             continue
-        taken.update(group)
+        taken.update(group if len(group) > 1 else [])
         first, *others = sorted(group, key=lambda one: _standing(sentences[one], today), reverse=True)
-        found[first] = _answering(first, others, sentences, today)
+        standing = _standing(sentences[first], today)
+        newer = tuple(one for one in dates if one not in group and _standing(sentences[one], today) < standing)
+        if others or newer:
+            answering = _answering(first, others, sentences, today) if others else found.get(first, InForce(""))
+            found[first] = replace(answering, newer=newer)
     return found
+
+
+def _values_asked(question: str, places: Sequence[int], sentences: Sequence[TimedSentence]) -> dict[int, set[str]]:
+    """Of those that say a value of the kind that is asked for, a day or an amount, in words of the question, these
+    words: of what has them in common the newest tells how it is now."""
+    wanted, asked = answer_type(question), {*content_words(without_dates(question))}
+    if wanted.form != "fact" or not VALUES.issuperset(wanted.expected):
+        return {}
+    said = {at: sentences[at] for at in places}
+    if "time" in wanted.expected:
+        said = {at: one for at, one in said.items() if any(day.date.day for day in one.own)}
+    held = {at: asked.intersection(content_words(one.text)) for at, one in said.items() if wanted.holds(one.text)}
+    return {at: words for at, words in held.items() if words}
 
 
 def _standing(sentence: TimedSentence, today: str) -> tuple[bool, bool, CalendarDate]:
@@ -229,7 +258,8 @@ def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSente
         past = other.date < chosen.date and not _to_come(other.date, today) and (other.date.year or not other.status)
         if past and words(other.text) != words(chosen.text):
             when = "" if _says_when(other) else f"{'on' if other.date.day else 'in'} {other.date.text}: "
-            said = " ".join(other.text.split()[:LONGEST_MENTION])
+            mark = ITEM.match(other.text)
+            said = " ".join(other.text[mark.end() if mark else 0 :].split()[:LONGEST_MENTION])
             shown.append(f"{when}\u201c{said}\u201d")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
     return InForce(f"({shown[0]})" if shown else "", others=tuple(others))

@@ -10,7 +10,7 @@ from clew.agent.answer.quoted import quote
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.verification import verified
 from clew.agent.state import Answer
-from clew.memory.datatypes import Document, Passage
+from clew.memory.datatypes import Document, Mark, Passage
 from clew.memory.encoding import CachedEncoder
 from tests.agent.conftest import Opened
 
@@ -96,6 +96,28 @@ def test_the_entry_of_the_day(encoder: CachedEncoder) -> None:
 def test_an_entry_says_when(encoder: CachedEncoder) -> None:
     document = Document("d", "Diary", "# 3 May 2024\nRan far.\n# 4 May 2024\nMended the old gate.", date="2024-05-03")
     assert say("When did I mend the old gate?", encoder, document).plain == "Mended the old gate. (4 May 2024)"
+
+
+MINUTES = (
+    "Minutes of the harbour club\n\nMeeting of 6 February 2025\n- The regatta was fixed for Saturday 14 June 2025.\n"
+    "- The fee is 40 euros.\n\nMeeting of 13 March 2025\n- The regatta was moved to Saturday 21 June 2025.\n"
+    "- The regatta begins at noon.\n"
+)
+
+
+def test_of_the_meetings_in_one_file_the_last_tells_how_it_is_now(encoder: CachedEncoder) -> None:
+    headings = tuple(Mark(MINUTES.index(text), text) for text in MINUTES.splitlines() if text.startswith("Meeting"))
+    said = say("When is the regatta?", encoder, Document("minutes", "Minutes", MINUTES, headings=headings)).plain
+    assert "21 June 2025. (13 March 2025; on 6 February 2025: \u201cThe regatta was fixed" in said
+    assert "- The regatta was fixed" not in said
+
+
+def test_of_two_documents_that_tell_what_it_costs_the_newer_comes_first(encoder: CachedEncoder) -> None:
+    lease = Document("lease", "Lease", "The rent is 780 pounds a month, payable in advance.", date="2024-02-14")
+    letter = Document("letter", "Letter about the boiler", "The rent will be 835 pounds a month.", date="2025-01-20")
+    for documents in permutations((lease, letter)):
+        said = say("How much is the rent a month?", encoder, *documents).plain
+        assert said.index("835") < said.index("780")
 
 
 def bid(name: str, text: str, date: str) -> Document:
