@@ -253,7 +253,9 @@ def test_tables_and_lists_of_slides_keep_what_spans_and_how_deep_it_is(tmp_path:
     [
         ("x.rst", REST, "Async\n\nA view may be async.\n\nWhen to use it\n\n     async def view(): ..."),
         ("x.rtf", r"{\rtf1\ansi One \b two\b0 .\par Three.}", "One two.\n\nThree."),
-        ("x.xml", "<a><b>One two.</b></a>", "a\n\nb\n\nOne two."),
+        ("x.xml", "<a><b>One two.</b></a>", "a\n\n- b: One two."),
+        ("x.xml", "<a><b k='1'><c u='m'>2</c></b><b k='3'/></a>", "a\n\nb\n\nk | c\n1 | 2 (u: m)\n3"),
+        ("x.xml", "<a>One <b>two</b> three.</a>", "a\n\nOne\n\nb\n\ntwo\n\nthree."),
         ("x.org", "* Beds\n- beans\n- kale\n", "Beds\n\n- beans\n- kale"),
     ],
 )
