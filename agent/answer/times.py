@@ -191,7 +191,8 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
     shared = len(one_words & other_words) / least if least else 0.0
     one_title = plain_title(first.title) == plain_title(second.title) != ""
     units = [{unit for unit, _ in measured(each.text)} for each in (first, second)]
-    one_section = first.head == second.head != "" and bool(units[0] & units[1])  # as the budget of two minutes
+    say_alike = bool(units[0] & units[1] or (first.own and second.own))  # as the budget of two minutes, or the day
+    one_section = first.head == second.head != "" and say_alike
     enough = TITLED if one_title and (near or one_section) else 1.0
     return bool(vectors[one] @ vectors[other] >= enough * ALIKE and shared >= enough * SHARED)
 
