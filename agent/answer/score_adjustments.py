@@ -33,12 +33,10 @@ _DIGITS = re.compile(r"\d")
 PHRASE = 3
 """Words of a heading from which it is a phrase, and not only a topic."""
 
-LISTED = ("row", "item")
-"""What a list is made of: of two of one form the one that is named answers."""
-
 BEHIND = 2
 """Words that a longer name has more: a service level agreement is of what it names."""
 
+LISTED = ("row", "item")
 _Words = tuple[str, ...]
 _Kind = Literal["heading", "title", "opening"]
 

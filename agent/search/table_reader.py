@@ -281,15 +281,12 @@ class LinkedTable:
             if self._likely[asked] < UNLIKELY:
                 continue
             for column, (filters, compared) in product(self._columns(asked), self._conditions()):
-                if asked == "look up" and self._is_named_less(column, {one.column for one in filters}):
-                    continue
+                apart = {one.column for one in filters}
+                others = (one.words for n, one in self.heads.items() if n not in apart)
+                if asked == "look up" and column in self.heads and any(map(self.heads[column].words.__lt__, others)):
+                    continue  # more of another head is named
                 if (reading := self._reading(asked, column, filters, compared)) is not None:
                     yield reading
-
-    def _is_named_less(self, column: int, apart: set[int]) -> bool:
-        """Whether another column's head has all its words of the question, and more: no value of it is meant."""
-        own = self.heads[column].words if column in self.heads else None
-        return own is not None and any(own < one.words for n, one in self.heads.items() if n not in apart)
 
     @cached_property
     def _likely(self) -> dict[str, float]:

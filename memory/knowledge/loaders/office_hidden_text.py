@@ -24,7 +24,6 @@ BREAK, DEEPER = "\u2028", "\u2063"
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
 _TEXTS = re.compile(r"word/(?:document|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
-_BESIDE = ("comment", "footnote", "endnote")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
 UNKNOWN = "background:url(x)"
 """Of what is below letters: the colour of a theme, or a style of tables."""
@@ -38,7 +37,7 @@ def shown_of(data: bytes) -> tuple[bytes, str]:
     with opened(data) as package, ZipFile(made, "w") as kept:
         for name in _STYLES:
             styles |= _styles(package.parsed(name))
-        beside = {kind: package.parsed(f"word/{kind}s.xml") for kind in _BESIDE}
+        beside = {kind: package.parsed(f"word/{kind}s.xml") for kind in ("comment", "footnote", "endnote")}
         for root in beside.values():
             hidden += _emptied(root, styles)
         said = {f"{kind}Reference {attribute(one, 'id')}": one for kind, root in beside.items() for one in root}
@@ -124,8 +123,7 @@ def _mark(root: _Element) -> None:
 
 
 def _put_beside(root: _Element, said: Mapping[str, _Element]) -> None:
-    """A paragraph for each comment and note, behind the one that it is about, where kreuzberg sees none; of Word's
-    notes it leaves the first out."""
+    """A paragraph for each comment and note, behind what it is about: of Word's kreuzberg leaves the first out."""
     marks = root.iter("{*}commentReference", "{*}footnoteReference", "{*}endnoteReference", "{*}annotation", "{*}note")
     for mark in reversed([*marks]):
         about = next(mark.iterancestors("{*}p", "{*}h"), None)
@@ -139,7 +137,7 @@ def _put_beside(root: _Element, said: Mapping[str, _Element]) -> None:
         for name in ("r", "t") if mark is not own else ():
             text = etree.SubElement(text, f"{space}}}{name}")
         kind = "Comment" if name_of(mark) in ("annotation", "commentReference") else "Note"
-        text.text = f"{kind} by {who}: {words}" if who else f"{kind}: {words}"
+        text.text = f"{kind}{who and f' by {who}'}: {words}"
         about.addnext(paragraph)
         mark.clear(keep_tail=True)
         mark.tag = f"{space}}}bookmark-start"  # which says nothing

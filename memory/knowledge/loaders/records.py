@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from lxml import etree
-from lxml.etree import _Element
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
@@ -90,26 +89,21 @@ def _write(layout: TextLayout, data: Any, level: int) -> None:
 
 def read_xml(source: Source) -> Iterator[Document]:
     """One document, as of JSON; nothing where it is no XML, or words stand beside elements, as in a text."""
-    try:
-        root = etree.fromstring(source.path.read_bytes(), etree.XMLParser(**SAFE))
-        layout, title = TextLayout(), title_of_file(source.path)
+    with suppress(etree.XMLSyntaxError, RecursionError):
+        layout, root = TextLayout(), etree.fromstring(source.path.read_bytes(), etree.XMLParser(**SAFE))
         if not any(one.xpath("* and text()[normalize-space()]") for one in root.iter("*")):
             _write(layout, {name_of(root): _of_element(root)}, 1)
-            yield layout.document(source, title)
-    except (etree.XMLSyntaxError, RecursionError):
-        return
+            yield layout.document(source, title_of_file(source.path))
 
 
-def _of_element(element: _Element) -> Any:
-    """Its words, with its attributes behind them; without words, these and what is in it by name, some of one name as a
-    list."""
-    own = {str(key).rpartition("}")[2]: clean(str(value)) for key, value in element.items()}
+def _of_element(element: etree._Element) -> Any:
+    """Its words, its attributes behind them; without words, these and what is in it by name, some of one as a list."""
+    own: dict[str, Any] = {str(key).rpartition("}")[2]: [clean(str(value))] for key, value in element.items()}
     if words := clean("".join(element.xpath("text()")).strip()):
-        return f"{words} ({', '.join(map(': '.join, own.items()))})" if own else words
-    inside = dict[str, list[Any]]()
+        return f"{words} ({', '.join(f'{name}: {value}' for name, (value,) in own.items())})" if own else words
     for one in element.iterchildren("*"):
-        inside.setdefault(name_of(one), []).append(_of_element(one))
-    return own | {name: each[0] if len(each) == 1 else each for name, each in inside.items()} or ""
+        own.setdefault(name_of(one), []).append(_of_element(one))
+    return {name: each[0] if len(each) == 1 else each for name, each in own.items()} or ""
 
 
 def _said(value: Any) -> str:
