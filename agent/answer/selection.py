@@ -18,7 +18,6 @@ from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, enco
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import (
-    LISTED,
     PHRASE,
     asked_headings,
     by_named_authors,
@@ -113,7 +112,7 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
     """Whether the best candidate is of another list than the one named, and has a word of the question that
     nothing else has: only the other list has what is asked for."""
     best = int(scores.argmax())
-    row = other[best] and evidence.candidates[best].block.kind in LISTED
+    row = other[best] and evidence.candidates[best].block.group >= 0
     told = {*content_words(request.rewritten)} & evidence.candidate_words[best] if row else set()
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
 
