@@ -102,7 +102,7 @@ def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
     """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
     Neither reaches a prompt. And for each that was taken out, or could not be read."""
     for where, why in manifest.unread.items():
-        install, file = INSTALL.search(why), shlex.quote(where.split("\n")[0])
+        install, file = INSTALL.search(why), shlex.quote(where.split("\n")[0].partition(": ")[0])
         mend = f"{install[0] if install else 'mend it'}, then: clew index {file} {library_flag(path)}"
         yield Check("documents", "warning", f"{where}: not read: {why}", mend)
     for where, why in manifest.quarantined.items():

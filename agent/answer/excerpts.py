@@ -448,8 +448,9 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
         return _list(candidate)
     if block.kind == "item":
         behind = region.blocks[candidate.place + 1 : candidate.place + 2] if asks(candidate.text) else []
-        reply = (one.span for one in behind if one.kind in ("item", "prose"))
-        return Excerpt(candidate, "item", (*(one.span for one in block.parents), candidate.span, *reply))
+        reply = [one.span for one in behind if one.kind in ("item", "prose")]
+        below = reply or _within(region, [one.span for one in region.blocks if block in one.parents], LONGEST_LIST)
+        return Excerpt(candidate, "item", (*(one.span for one in block.parents), candidate.span, *below))
     if block.kind == "row":
         return Excerpt(candidate, "row", (*([block.lead.span] if block.lead else []), candidate.span))
     if block.kind == "code":

@@ -27,7 +27,7 @@ _OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
 """The name that a text begins with: words with capitals or numbers."""
 
 _CODE = re.compile(r"\b(?=[\w-]*\d)[^\W\d][\w-]*")
-"""A name with a number in it."""
+"""A name with a number in it; what stands before that is a series."""
 
 PHRASE = 3
 """Words of a heading from which it is a phrase, and not only a topic."""
@@ -50,8 +50,7 @@ class Name(NamedTuple):
 
 def of_other_names(question: str, evidence: Evidence) -> Floats:
     """Shape (candidates,): 1 where a candidate is said of a name that is nearly one of the question's, but is not in
-    the question, or of a longer code. It is said of the
-    nearest heading, else of the title, else of what it or its paragraph begins with."""
+    the question, or of another code of its series: by the nearest heading, else the title, else what it begins with."""
     lines, cased = question.casefold().splitlines(), _words(question)
     asked, names = [_words(line) for line in lines], [list(_names(one, evidence)) for one in evidence.candidates]
     known = {
@@ -70,7 +69,7 @@ def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidenc
     """The titles of lists that have all words but one in common with that of another one, where the question has this
     word and not the other's: "the upper one" of the lists "shelf upper" and "shelf lower"."""
     rows = zip(names, evidence.candidates, strict=True)
-    titles = {name for its, one in rows if one.block.kind == "row" for name in its if name.kind == "title"}
+    titles = {name for its, one in rows if one.block.group >= 0 for name in its if name.kind == "title"}
     return {
         one
         for one in titles
@@ -81,10 +80,11 @@ def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidenc
 
 
 def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
-    """Of each candidate whether it has no code of the question, and one that begins so: KX-200S for KX-200."""
+    """Of each candidate whether it has no code of the question, and one of its series: KX-200S or KX-100 for KX-200."""
     asked = {code for line in lines for code in _CODE.findall(line)}
     codes = ({*_CODE.findall(text.casefold())} for text in evidence.texts)
-    return [not asked & said and any(one.startswith(tuple(asked)) for one in said) for said in codes]
+    series = {re.split(r"\d", code, maxsplit=1)[0] for code in asked}
+    return [not asked & said and any(re.split(r"\d", one, maxsplit=1)[0] in series for one in said) for said in codes]
 
 
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
@@ -100,7 +100,7 @@ def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
     for kind, text in told:
         words, written = _words(text.casefold()), _words(text)
         capital = all(word[0].isupper() or word.isdigit() for word in written)
-        fewest = 2 if kind == "title" and block.kind == "row" else 3
+        fewest = 2 if kind == "title" and block.group >= 0 else 3
         if words and (capital or len(words) >= fewest) and words[0] not in FUNCTION_WORDS:
             yield Name(kind, words, written[1:] if capital and kind != "opening" else ())
 

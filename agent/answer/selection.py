@@ -112,10 +112,10 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
 
 
 def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: Evidence) -> bool:
-    """Whether the best candidate is a row of another list than the one named, and has a word of the question that
+    """Whether the best candidate is of another list than the one named, and has a word of the question that
     nothing else has: only the other list has what is asked for."""
     best = int(scores.argmax())
-    row = other[best] and evidence.candidates[best].block.kind == "row"
+    row = other[best] and evidence.candidates[best].block.group >= 0
     told = {*content_words(request.rewritten)} & evidence.candidate_words[best] if row else set()
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
 

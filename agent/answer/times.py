@@ -207,7 +207,7 @@ def _to_come(date: CalendarDate, today: str) -> bool:
 def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors, *, near: bool) -> bool:
     """Whether they tell of one thing at different times: of different documents or entries, alike in meaning and in
     words, but for numbers. One title is enough where both answer `near`ly as well, or stand under one heading and say a
-    value of one unit."""
+    value of one unit, as the budget of two minutes, or a day."""
     first, second = sentences[one], sentences[other]
     if (first.document, first.date) == (second.document, second.date):
         return False
@@ -220,7 +220,7 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
     shared = len(one_words & other_words) / least if least else 0.0
     one_title = plain_title(first.title) == plain_title(second.title) != ""
     units = [{unit for unit, _ in measured(each.text)} for each in (first, second)]
-    one_section = first.head == second.head != "" and bool(units[0] & units[1])  # as the budget of two minutes
+    one_section = first.head == second.head != "" and bool(units[0] & units[1] or (first.own and second.own))
     enough = TITLED if one_title and (near or one_section) else 1.0
     return bool(vectors[one] @ vectors[other] >= enough * ALIKE and shared >= enough * SHARED)
 

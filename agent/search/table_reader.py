@@ -281,6 +281,10 @@ class LinkedTable:
             if self._likely[asked] < UNLIKELY:
                 continue
             for column, (filters, compared) in product(self._columns(asked), self._conditions()):
+                apart = {one.column for one in filters}
+                others = (one.words for n, one in self.heads.items() if n not in apart)
+                if asked == "look up" and column in self.heads and any(map(self.heads[column].words.__lt__, others)):
+                    continue  # more of another head is named
                 if (reading := self._reading(asked, column, filters, compared)) is not None:
                     yield reading
 

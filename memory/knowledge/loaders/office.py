@@ -21,6 +21,7 @@ from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
 from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
+from clew.memory.knowledge.loaders.records import read_xml
 from clew.memory.knowledge.loaders.sheets import write_sheet
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source, in_a_line
 from clew.memory.text import clean
@@ -40,6 +41,9 @@ _BULLET = re.compile(r"<p>\s*[•–▪◦‣·]\s+(.*?)</p>", re.DOTALL)
 def read_office(source: Source) -> Iterator[Document]:
     """One document. Raises `Unreadable` where the library stops at it."""
     data, ending = source.path.read_bytes(), source.path.suffix.lower()
+    if ending == ".xml" and (records := [*read_xml(source)]):
+        yield from records
+        return
     data, hidden = shown_of(data) if ending in PACKAGES else (data, "")
     result = extracted(decode(data).encode() if ending in MARKS else data, source)
     told = result.metadata

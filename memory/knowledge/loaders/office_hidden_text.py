@@ -1,6 +1,6 @@
 """What text documents (.docx, .odt) and .ods hold and do not show is taken out of them: letters that are hidden, white
-on the page or too small, sheets and rows that are hidden. And what kreuzberg misses is put in: comments, behind what
-they are about, the cells that a merged one spans, where lines end and how deep an item of a list lies."""
+on the page or too small, sheets and rows that are hidden. And what kreuzberg misses is put in: comments and notes,
+behind what they are about, the cells that a merged one spans, where lines end and how deep an item of a list lies."""
 
 import io
 import re
@@ -23,7 +23,7 @@ BREAK, DEEPER = "\u2028", "\u2063"
 """What stands for the end of a line, and before an item of a list for each list that it lies in but one."""
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
-_TEXTS = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
+_TEXTS = re.compile(r"word/(?:document|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
 UNKNOWN = "background:url(x)"
 """Of what is below letters: the colour of a theme, or a style of tables."""
@@ -37,14 +37,17 @@ def shown_of(data: bytes) -> tuple[bytes, str]:
     with opened(data) as package, ZipFile(made, "w") as kept:
         for name in _STYLES:
             styles |= _styles(package.parsed(name))
-        comments = {attribute(one, "id"): one for one in package.parsed("word/comments.xml")}
+        beside = {kind: package.parsed(f"word/{kind}s.xml") for kind in ("comment", "footnote", "endnote")}
+        for root in beside.values():
+            hidden += _emptied(root, styles)
+        said = {f"{kind}Reference {attribute(one, 'id')}": one for kind, root in beside.items() for one in root}
         for name in package.namelist():
             content = package.read(name)
             if _TEXTS.fullmatch(name):
                 root = package.parsed(name)
                 hidden += _emptied(root, styles)
                 hidden += _filled(root)
-                _put_comments(root, comments)
+                _put_beside(root, said)
                 _mark(root)
                 content = etree.tostring(root, encoding="utf-8")
             kept.writestr(name, content)
@@ -119,23 +122,25 @@ def _mark(root: _Element) -> None:
             item.insert(1, run)
 
 
-def _put_comments(root: _Element, comments: Mapping[str, _Element]) -> None:
-    """A paragraph for each, behind the one that it is about."""
-    for mark in list(root.iter("{*}commentReference", "{*}annotation")):
+def _put_beside(root: _Element, said: Mapping[str, _Element]) -> None:
+    """A paragraph for each comment and note, behind what it is about: of Word's kreuzberg leaves the first out."""
+    marks = root.iter("{*}commentReference", "{*}footnoteReference", "{*}endnoteReference", "{*}annotation", "{*}note")
+    for mark in reversed([*marks]):
         about = next(mark.iterancestors("{*}p", "{*}h"), None)
-        own = mark if name_of(mark) == "annotation" else comments.get(attribute(mark, "id"))
+        own = mark if name_of(mark) in ("annotation", "note") else said.get(f"{name_of(mark)} {attribute(mark, 'id')}")
         if own is None or about is None or about.getparent() is None:
             continue
         who = attribute(own, "author") or "".join(own.itertext("{*}creator"))
-        said = " ".join("".join(one.itertext()) for one in own.iter("{*}p"))
+        words = " ".join(" ".join("".join(one.itertext()) for one in own.iter("{*}p")).split())
         space = about.tag.rpartition("}")[0]
         paragraph = text = about.makeelement(f"{space}}}p")
         for name in ("r", "t") if mark is not own else ():
             text = etree.SubElement(text, f"{space}}}{name}")
-        text.text = f"Comment by {who}: {said}" if who else f"Comment: {said}"
+        kind = "Comment" if name_of(mark) in ("annotation", "commentReference") else "Note"
+        text.text = f"{kind}{who and f' by {who}'}: {words}"
         about.addnext(paragraph)
-        if mark is own:
-            mark.clear(keep_tail=True)
+        mark.clear(keep_tail=True)
+        mark.tag = f"{space}}}bookmark-start"  # which says nothing
 
 
 def _filled(root: _Element) -> Iterator[str]:

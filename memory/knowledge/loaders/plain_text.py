@@ -18,8 +18,10 @@ BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs
 _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
 """What parts words in the name of a file, but for the hyphens of a date."""
 
-LOOKED_AT, LONGEST_TITLE = 1 << 16, 100
-"""Bytes of a text that its encoding is told by, and characters of a first line that may be a title."""
+BY_A_BYTE = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "iso8859_2", "mac_roman"]
+LOOKED_AT, LONGEST_TITLE, FEW = 1 << 16, 100, 0.3
+"""Bytes of a text that its encoding is told by; characters of a first line that may be a title; the share of bytes
+beyond ASCII below which it is `BY_A_BYTE`, and neither Chinese nor of DOS."""
 
 
 def read_text(source: Source) -> Iterator[Document]:
@@ -61,7 +63,9 @@ def guessed(data: bytes) -> str:
         return ""
     from charset_normalizer import from_bytes
 
-    found = list(from_bytes(data[:LOOKED_AT]))
+    begin = data[:LOOKED_AT]
+    few = sum(byte > 127 for byte in begin) < FEW * len(begin)
+    found = list(from_bytes(begin, cp_isolation=BY_A_BYTE if few else None))
     likely = [one for one in found if (one.chaos, one.coherence) == (found[0].chaos, found[0].coherence)]
     names = [name for one in likely for name in one.could_be_from_charset]
     return "cp1252" if "cp1252" in names else next((one.encoding for one in likely), "")

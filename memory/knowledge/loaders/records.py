@@ -1,8 +1,8 @@
 """Records: tables in files, JSON, lists of triples among it, and exported chats.
 
-Of JSON the keys and values stand in lines, a list of records is a table. Each message of a chat is an item of a list,
-with its time and who wrote it, so that it is quoted whole: WhatsApp writes a text file, Signal and other programs one
-like it, Telegram and Slack write JSON.
+Of JSON and XML the keys and values stand in lines, a list of records is a table. Each message of a chat is an item of a
+list, with its time and who wrote it, so that it is quoted whole: WhatsApp writes a text file, Signal and other programs
+one like it, Telegram and Slack write JSON.
 """
 
 import csv
@@ -16,11 +16,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lxml import etree
+
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
 from clew.memory.knowledge.loaders.jsonl import parts_of
 from clew.memory.knowledge.loaders.layout import TextLayout
+from clew.memory.knowledge.loaders.packages import SAFE, name_of
 from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
@@ -82,6 +85,25 @@ def _write(layout: TextLayout, data: Any, level: int) -> None:
             layout.item(_said(one))
     else:
         layout.words(_said(data))
+
+
+def read_xml(source: Source) -> Iterator[Document]:
+    """One document, as of JSON; nothing where it is no XML, or words stand beside elements, as in a text."""
+    with suppress(etree.XMLSyntaxError, RecursionError):
+        layout, root = TextLayout(), etree.fromstring(source.path.read_bytes(), etree.XMLParser(**SAFE))
+        if not any(one.xpath("* and text()[normalize-space()]") for one in root.iter("*")):
+            _write(layout, {name_of(root): _of_element(root)}, 1)
+            yield layout.document(source, title_of_file(source.path))
+
+
+def _of_element(element: etree._Element) -> Any:
+    """Its words, its attributes behind them; without words, these and what is in it by name, some of one as a list."""
+    own: dict[str, Any] = {str(key).rpartition("}")[2]: [clean(str(value))] for key, value in element.items()}
+    if words := clean("".join(element.xpath("text()")).strip()):
+        return f"{words} ({', '.join(f'{name}: {value}' for name, (value,) in own.items())})" if own else words
+    for one in element.iterchildren("*"):
+        own.setdefault(name_of(one), []).append(_of_element(one))
+    return {name: each[0] if len(each) == 1 else each for name, each in own.items()} or ""
 
 
 def _said(value: Any) -> str:

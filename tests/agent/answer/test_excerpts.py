@@ -35,6 +35,7 @@ FAIR = "The fair is moved. Reason: rain."
         (LIST, "A day", {}, PARTS),
         (LIST, "- the noon", {"whole_list": True}, PARTS),
         (LIST, "- the noon", {}, ["- the noon."]),
+        ("Rules\n\n- Allowed\n  - cats\n- Forbidden\n  - dogs\n", "- Forbidden", {}, ["- Forbidden", "- dogs"]),
         ("month | rain\nMay | 40\nJune | 20", "June", {}, ["month | rain", "June | 20"]),
         (CALL, "client.close", {}, [CALLED, "client.close()"]),
         (CALL, "To stop it", {}, [CALLED, "client.close()"]),

@@ -25,6 +25,10 @@ def tables(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> 
         "bakers.csv": ["Name,Shop,Wage,Start", *rows],
         "flour north.csv": ["Flour,Shelf,Sacks", "Rye,A1,40", "Spelt,A2,15", "Wheat,A3,120"],
         "flour south.csv": ["Flour,Shelf,Sacks", "Rye,B1,9", "Oat,B2,33", "Wheat,B3,75"],
+        "kilns.csv": [
+            'Kiln,"Stoneware, Cone","Stoneware, Hold (min)","Earthenware, Cone","Earthenware, Hold (min)"',
+            *("Big Nell,6,20,04,12", "Little Nell,5,35,03,8", "Old Bram,7,15,none,none"),
+        ],
         "guests.csv": ["Guest,Shop,Visits", *many],
     }
     for name, lines in files.items():
@@ -79,6 +83,7 @@ LEFT = [
     "How do I make rye bread?",
     "What is the highest mountain of Norway?",
     "Who painted the shop in Old Town?",
+    "How long does Little Nell hold for earthenware?",
 ]
 
 

@@ -145,5 +145,10 @@ def test_what_stands_under_the_same_heading_of_later_minutes_replaces_what_was_s
         f"minutes-2025-{day}.md": f"# Regatta committee, 2025-{day}\n\n## Date\nThe regatta is {text}\n"
         for day, text in told.items()
     }
-    now, before, *_ = opened(files)("When is the regatta?").claims
+    for day, text in {"01-14": "will be on Saturday 3 May.", "03-11": "was moved to Saturday 17 May."}.items():
+        files[f"2026-{day}-staff.md"] = f"---\ndate: 2026-{day}\n---\n# Staff meeting\n\nThe open day {text}\n"
+    asked = opened(files)
+    first, *_ = asked("When is the open day?").claims
+    assert "17 May" in first.text
+    now, before, *_ = asked("When is the regatta?").claims
     assert "20 September" in now.text and "moved to 6 July" in before.text and not before.quotes

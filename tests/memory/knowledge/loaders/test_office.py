@@ -50,19 +50,25 @@ def test_headings_are_a_path_and_merged_cells_stand_where_they_span(tmp_path: Pa
     assert found.heading_at(len(found.text)) == "Alpine" and found.title == "Tents"
 
 
-def test_comments_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> None:
-    mark = '<w:p><w:r><w:t>The rent is 90.</w:t></w:r><w:r><w:commentReference w:id="4"/></w:r></w:p>'
+def test_comments_notes_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> None:
+    mark = (
+        '<w:p><w:r><w:t>The rent is 90</w:t></w:r><w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:t>.</w:t></w:r>'
+        '<w:r><w:commentReference w:id="4"/></w:r></w:p>'
+    )
     comment = f'<w:comment w:id="4" w:author="K. Holm">{paragraph("Make it 95.")}</w:comment>'
+    note = f'<w:footnote w:id="1">{paragraph("Half in May.")}</w:footnote>'
     boxed = f"<v:textbox><w:txbxContent>{paragraph('Boxed.')}</w:txbxContent></v:textbox>"
     boxed = f"<w:p><w:r><w:pict>{boxed}</w:pict></w:r></w:p>"
     foot = '<w:sectPr><w:footerReference w:type="default" r:id="r3"/></w:sectPr>'
     beside = {
         "comments": f"<w:comments {NAMES}>{comment}</w:comments>",
+        "footnotes": f"<w:footnotes {NAMES}>{note}</w:footnotes>",
         "footer1": f"<w:ftr {NAMES}>{paragraph('Call 0301.')}</w:ftr>",
     }
     found = document(tmp_path / "x.docx", word(mark + boxed + paragraph("End.") + foot, **beside))
     assert found.text.split("\n\n") == [
         "The rent is 90.",
+        "Note: Half in May.",
         "Comment by K. Holm: Make it 95.",
         "Boxed.",
         "End.",
@@ -141,12 +147,13 @@ def test_open_document_has_its_structure_its_comments_and_what_it_hides(tmp_path
     body = (
         '<text:h text:outline-level="1">Beds</text:h><text:p>We grow<office:annotation><dc:creator>Ann</dc:creator>'
         '<text:p>Do we?</text:p></office:annotation> <text:span text:style-name="None">ignore</text:span>kale'
-        f'<text:span text:style-name="White"> this</text:span></text:p>{OPEN_TABLE}'
+        '<text:span text:style-name="White"> this</text:span><text:note><text:note-citation>1</text:note-citation>'
+        f"<text:note-body><text:p>In peat.</text:p></text:note-body></text:note></text:p>{OPEN_TABLE}"
     )
     meta = "<dc:creator>Ann Lee</dc:creator><meta:keyword>kale</meta:keyword>"
     found = document(tmp_path / "x.ODT", open_document(body, styles, meta=meta))
     table = "Day | Who\nMonday | Ann\nMonday | Bea"
-    assert found.text.split("\n\n") == ["Beds", "We grow kale", "Comment by Ann: Do we?", table]
+    assert found.text.split("\n\n") == ["Beds", "We grow kale", "Comment by Ann: Do we?", "Note: In peat.", table]
     assert found.hidden_text.split() == ["ignore", "this", "Eve"]
     assert (found.author, found.tags, found.tables[0].rows[1]) == ("Ann Lee", "kale", ("Monday", "Bea"))
 
@@ -246,7 +253,9 @@ def test_tables_and_lists_of_slides_keep_what_spans_and_how_deep_it_is(tmp_path:
     [
         ("x.rst", REST, "Async\n\nA view may be async.\n\nWhen to use it\n\n     async def view(): ..."),
         ("x.rtf", r"{\rtf1\ansi One \b two\b0 .\par Three.}", "One two.\n\nThree."),
-        ("x.xml", "<a><b>One two.</b></a>", "a\n\nb\n\nOne two."),
+        ("x.xml", "<a><b>One two.</b></a>", "a\n\n- b: One two."),
+        ("x.xml", "<a><b k='1'><c u='m'>2</c></b><b k='3'/></a>", "a\n\nb\n\nk | c\n1 | 2 (u: m)\n3"),
+        ("x.xml", "<a>One <b>two</b> three.</a>", "a\n\nOne\n\nb\n\ntwo\n\nthree."),
         ("x.org", "* Beds\n- beans\n- kale\n", "Beds\n\n- beans\n- kale"),
     ],
 )

@@ -37,6 +37,7 @@ def test_what_is_no_text_is_named_with_its_reason(tmp_path: Path, name: str, dat
     [
         ("Un café à Paris, s’il vous plaît: 5 €", "cp1252", "cp1252"),
         ("Der Schlüssel liegt bei Möller, Tür 3.", "latin-1", "cp1252"),
+        ("Die Größe der Tür: drei Meter.", "latin-1", "cp1252"),
         ("Ключ от сарая лежит у соседей, дверь номер три. Позвоните заранее.", "cp1251", "cp1251"),
         ("Το κλειδί της αποθήκης είναι στον γείτονα, πόρτα τρία.", "cp1253", "cp1253"),
         ("物置の鍵は隣の家にあります。三番のドアです。", "shift_jis", "cp932"),
