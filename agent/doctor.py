@@ -83,7 +83,7 @@ def library(path: Place, repaired: bool = False) -> tuple[Manifest | None, Check
     """Open the library, which finds files that are truncated or missing. Returns its manifest where that works."""
     try:
         with open_library(path, None) as opened:
-            manifest, unread = opened.manifest, len(opened.manifest.unread or opened.store.unread)
+            manifest, unread = opened.manifest, len(opened.manifest.unread)
     except NoLibrary as error:
         return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:

@@ -57,7 +57,7 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
     if not made.answer.refused:
         return made
-    left_out, meant = run.services.library.store.unread, offered(turn.rewritten, turn.wordings)
+    left_out, meant = tuple(run.services.library.manifest.unread), offered(turn.rewritten, turn.wordings)
     names = tuple(PurePath(path).name for path in left_out[:UNREAD])
     return replace(made, answer=replace(made.answer, files_left_out=len(left_out), unread=names, offered=meant))
 

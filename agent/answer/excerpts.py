@@ -113,6 +113,11 @@ class Region:
         marked = next((self.paths[start] for start in above if start in self.paths), "")
         return BELOW.join(filter(None, (marked, self.of(head))))
 
+    def heading_at(self, place: int) -> str:
+        """What a place in the document stands under, by the look of its lines; empty where that is nothing."""
+        found = (one for one in self.blocks if one.start <= place - self.offset < one.end)
+        return self.path(next((one.head for one in found), None))
+
     def heads_columns(self, place: int) -> bool:
         """Whether it is the row that names the columns of a table, which is quoted with each row below."""
         return any(one.kind == "row" and one.lead is self.blocks[place] for one in self.blocks[place + 1 : place + 2])
@@ -233,7 +238,8 @@ def _is_heading(line: str) -> bool:
 def _heads_the_next(text: str, one: Span, other: Span) -> bool:
     """Whether a block is a line that is like a heading, right above one that ends as a sentence does."""
     line = text[slice(*one)]
-    return "\n" not in line and _is_heading(line) and text[other[1] - 1] in ".!?" and not ITEM.match(text, other[0])
+    titled = _is_heading(line) or bool(_ORDINAL.match(line) and _is_heading(unnumbered(line)))
+    return "\n" not in line and titled and text[other[1] - 1] in ".!?" and not ITEM.match(text, other[0])
 
 
 def _related(text: str, pieces: Iterable[BlockSpan], laid_out: bool) -> list[Block]:

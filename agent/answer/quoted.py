@@ -7,7 +7,7 @@ from dataclasses import replace
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
 from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, encoded_request, request_of
-from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges
+from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges, region_of
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
@@ -166,7 +166,7 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
         if claim.start is None or not source.document or source.start >= source.end:  # no range of its document
             return number
         document = documents[source.document]
-        heading = document.heading_at(claim.start)
+        heading = document.heading_at(claim.start) or region_of(source, document).heading_at(claim.start)
         of_heading = number, "" if answer.form == "summary" else heading
         if of_heading not in numbers:
             first = all(one != number for one, _ in numbers)

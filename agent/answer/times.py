@@ -162,9 +162,9 @@ def in_force(
     values = _values_asked(question, [at for at in near if at in asks], sentences)
     for place in (at for at in near if at in asks):
         rest = [one for one in dated if one != place and one not in taken and asks[one] == asks[place]]
-        dates = [one for one in rest if one in values and values[one] == values.get(place)]
-        dates = [one for one in dates if sentences[one].date != sentences[place].date]
-        moved = [one for one in dates if sentences[one].document == sentences[place].document]
+        alike = [one for one in rest if one in values and values[one] == values.get(place)]
+        alike = [one for one in alike if sentences[one].date != sentences[place].date]
+        moved = [one for one in alike if sentences[one].document == sentences[place].document]
         same = (one for one in rest if one in moved or _same_thing(one, place, sentences, vectors, near=one in near))
         group = [place, *same]
         if place in taken:
@@ -172,7 +172,7 @@ def in_force(
         taken.update(group if len(group) > 1 else [])
         first, *others = sorted(group, key=lambda one: _standing(sentences[one], today), reverse=True)
         standing = _standing(sentences[first], today)
-        newer = tuple(one for one in dates if one not in group and _standing(sentences[one], today) < standing)
+        newer = tuple(one for one in alike if one not in group and _standing(sentences[one], today) < standing)
         if others or newer:
             answering = _answering(first, others, sentences, today) if others else found.get(first, InForce(""))
             found[first] = replace(answering, newer=newer)

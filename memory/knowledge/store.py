@@ -196,12 +196,6 @@ class EmbeddedStore:
     def part(self, partitions: Sequence[int] | None = None) -> EmbeddedGraph:  # noqa: ARG002 it serves everything
         return self._graph
 
-    @cached_property
-    def unread(self) -> tuple[str, ...]:
-        """The paths of the files of which nothing could be read when it was indexed."""
-        sql = "SELECT path FROM sources WHERE digest = '' AND path NOT IN (SELECT source FROM documents) ORDER BY path"
-        return tuple(path for (path,) in self._select(sql))
-
     @property
     def sources(self) -> list[StoredSource]:
         """What was read, in the order of paths."""

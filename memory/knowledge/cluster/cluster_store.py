@@ -183,10 +183,6 @@ class ClusterStore:
         return WordStatistics(tokens, held, lengths, said["size"], self.manifest.keywords, self.manifest.date_order)
 
     @property
-    def unread(self) -> tuple[str, ...]:
-        return tuple(self._said["unread"])
-
-    @property
     def of_triples(self) -> bool:
         return bool(self._said["of_triples"])
 

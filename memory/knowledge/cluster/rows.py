@@ -169,8 +169,8 @@ def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
     with closing(store):
         partitioning = store.part().partitioning
         plan = [partitioning.method, partitioning.size]
-        about = {"unread": list(store.unread), "of_triples": store.of_triples}
-        return {**about, "plan": plan, "sizes": np.diff(partitioning.members.starts).tolist()}
+        sizes = np.diff(partitioning.members.starts).tolist()
+        return {"of_triples": store.of_triples, "plan": plan, "sizes": sizes}
 
 
 def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:
