@@ -88,7 +88,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     if writer and writer.ledger:
         details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
         failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
-    turn = turn.understood(made.text, made.wordings)
+    turn = turn.understood(made.text, made.wordings).searched(asked=made.text if made.how == "model" else "")
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
 
 
@@ -154,6 +154,7 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
     if limit is None:
         return turn
     wordings = tuple(replace(one, text=limit.without(one.text)) for one in turn.wordings)
+    turn = turn.searched(asked=turn.told)
     turn = replace(turn, rewritten=limit.without(turn.rewritten), wordings=wordings)
     return turn.searched(scope=(limit.document.id,), within=catalogue.shown[limit.document.id])
 
