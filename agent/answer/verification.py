@@ -19,7 +19,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import BadInput
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
-from clew.memory.language.telling import may_be_english
+from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import NUMBER_WORDS, content_words, split
 from clew.tools.calculate import COUNTS, calculate, in_text
 from clew.tools.calculate import number as value_of
@@ -94,7 +94,8 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     say it; weak where that is less likely.
 
     A number or a name that no cited passage holds makes a sentence unsupported, whatever else is there: that is
-    what a wrong citation looks like. What a passage orders a model to do or to say supports nothing.
+    what a wrong citation looks like. What a passage orders a model to do or to say supports nothing. A sentence in
+    another language than its passages cannot be checked but for its numbers: uncited, where a word is in both.
     """
     if not claim.cites:
         return "uncited"
@@ -108,6 +109,11 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
     results = worked_out(said, cited)
+    language = language_of(text)
+    if language not in ("", "en") and {"", language}.isdisjoint(language_of(one.text) for one in cited):
+        numbers = {number.rstrip(".,") for number in _NUMBER.findall(said)} - results
+        alike = not set(content_words(said)).isdisjoint(content_words(evidence))
+        return "unsupported" if not numbers <= _all_words(evidence) else "uncited" if alike else "weak"
     if not _exact(said) - results <= _all_words(evidence):
         return "unsupported"
     if results:

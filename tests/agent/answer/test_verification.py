@@ -130,3 +130,15 @@ def test_what_a_tool_worked_out_may_be_rounded(said: str, found: str) -> None:
 def test_days_are_worked_out_and_small_numbers_read_as_words(said: str, found: str) -> None:
     boiler = "The last service was on 14 October 2024. Its fitter was nine years old then."
     assert verdict(Claim(said, (1,)), [Passage("b", "b", "Boiler", boiler, 1.0, "hybrid")]) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Die Miete beträgt 850 Euro im Monat.", "uncited"),
+        ("Die Miete beträgt 950 Euro im Monat.", "unsupported"),
+        ("Der Flur wird von allen gemeinsam gefegt.", "weak"),
+    ],
+)
+def test_of_a_sentence_in_another_language_than_its_passage_the_numbers_are_checked(said: str, found: str) -> None:
+    assert verdict(Claim(said, (1,)), [LEASE]) == found
