@@ -316,7 +316,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
     checked = verification.verified(turn.answer)
     details = (f"{STANDINGS[one.standing][0]}: {one.text}" for one in checked.claims if one.standing in STANDINGS)
-    return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing is cited", details)
+    return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing to check", details)
 
 
 def remember(turn: Turn, run: TurnContext) -> Turn:
