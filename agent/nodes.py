@@ -304,8 +304,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
     made = answers.answer(turn, run)
     if run.cancel.is_set():
         made = replace(made, answer=replace(made.answer, outcome="stopped") if made.model else Answer("stopped", ()))
-    by_model = made.model and not made.answer.refused
-    held = "" if run.services.multilingual or by_model else held_language(run.services)
+    held = "" if run.services.multilingual or (made.model and not made.answer.refused) else held_language(run.services)
     made = replace(made, answer=in_language(made.answer, turn, held))
     sentences, sources = number_of(len(made.answer.claims), "sentence"), number_of(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""

@@ -346,10 +346,8 @@ class Turn:
     def told(self) -> str:
         """The question as a language model is told it: rewritten, but neither with earlier turns in front of it nor as
         the words alone that another language has, nor without the name of its document."""
-        if self.search.asked:
-            return self.search.asked
         read = next((one.name for one in self.wordings if one.won), "")
-        return self.meant if self.with_history or read == COGNATES else self.rewritten
+        return self.search.asked or (self.meant if self.with_history or read == COGNATES else self.rewritten)
 
     @property
     def is_answered(self) -> bool:
