@@ -88,7 +88,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     if writer and writer.ledger:
         details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
         failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
-    turn = turn.understood(made.text, made.wordings)
+    turn = turn.understood(made.text, made.wordings).searched(asked=made.text if made.how == "model" else "")
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
 
 
@@ -154,6 +154,7 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
     if limit is None:
         return turn
     wordings = tuple(replace(one, text=limit.without(one.text)) for one in turn.wordings)
+    turn = turn.searched(asked=turn.told)
     turn = replace(turn, rewritten=limit.without(turn.rewritten), wordings=wordings)
     return turn.searched(scope=(limit.document.id,), within=catalogue.shown[limit.document.id])
 
@@ -303,7 +304,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
     made = answers.answer(turn, run)
     if run.cancel.is_set():
         made = replace(made, answer=replace(made.answer, outcome="stopped") if made.model else Answer("stopped", ()))
-    held = "" if run.services.multilingual else held_language(run.services)
+    held = "" if run.services.multilingual or (made.model and not made.answer.refused) else held_language(run.services)
     made = replace(made, answer=in_language(made.answer, turn, held))
     sentences, sources = number_of(len(made.answer.claims), "sentence"), number_of(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""
@@ -314,7 +315,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
     checked = verification.verified(turn.answer)
     details = (f"{STANDINGS[one.standing][0]}: {one.text}" for one in checked.claims if one.standing in STANDINGS)
-    return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing is cited", details)
+    return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing to check", details)
 
 
 def remember(turn: Turn, run: TurnContext) -> Turn:

@@ -235,6 +235,7 @@ class TurnSearch:
     scope: tuple[str, ...] = ()  # ids of the documents to search; empty: all
     understood: str = ""  # the question as a person says that it is to be understood: it is not rewritten
     within: str = ""  # the title of the document that the question is limited to by its own words
+    asked: str = ""  # what a model wrote for the question, or the question with the name of its document in it
     asking: str = ""  # the question that is searched, where the turn has more than it: a greeting, another question
     round: int = 0  # from 1
     tools: tuple[str, ...] = ()  # that the policy chose
@@ -344,9 +345,9 @@ class Turn:
     @property
     def told(self) -> str:
         """The question as a language model is told it: rewritten, but neither with earlier turns in front of it nor as
-        the words alone that another language has."""
+        the words alone that another language has, nor without the name of its document."""
         read = next((one.name for one in self.wordings if one.won), "")
-        return self.meant if self.with_history or read == COGNATES else self.rewritten
+        return self.search.asked or (self.meant if self.with_history or read == COGNATES else self.rewritten)
 
     @property
     def is_answered(self) -> bool:

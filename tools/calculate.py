@@ -20,6 +20,9 @@ HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days or 2024
 LONGEST = 200
 """Characters of an expression."""
 
+COUNTS = frozenset(map(Decimal, (*range(13), 24, 30, 52, 60, 100, 365, 1000)))
+"""Numbers that a sum may have although no document says them: of parts, months, days, hundredths."""
+
 LARGEST = 30
 """A power of a number."""
 

@@ -35,6 +35,7 @@ _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _TAG = "(?:cite|passage|source)"
 
 _FORMS = (
+    rf"(?<!\s)\s*\[\[{_NUMBERS}\]\]",
     rf"(?<!\s)\s*[\[【](?=[^\]】\n]{{0,{_LONGEST}}}[\]】]){_NUMBERS}[\]】]",
     rf"(?<!\s)\s*\((?={_BLANK}(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}\)){_NUMBERS}\)",
     rf"(?<!\s)\s*<cite>{_NUMBERS}</cite>",
@@ -51,7 +52,7 @@ _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
 and raised ones, which no unit or variable has: 5 km², x²."""
 
 _OPEN = re.compile(
-    rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
+    rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\[\[[^\]\n]{{0,{_LONGEST}}}\]?|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
     rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)\Z"
     rf"|{_START}(?:a[a-z]{{0,8}}|according{_BLANK}t?o?{_BLANK}|in?{_BLANK}|(?:according{_BLANK}to|in){_BLANK}(?:the?)?{_BLANK}[a-z]{{0,9}}"
     rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)\Z"

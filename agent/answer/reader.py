@@ -467,7 +467,9 @@ def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tup
             continue
         odds, (start, end) = part((states[-len(pieces) :] @ weights + bias).tolist(), pieces, text)
         within = " ".join((*text[:start].split()[-2:], text[start:end]))  # 'in Vienna' is a place
-        if odds >= SURE and text[start:end].casefold() not in question.casefold() and asked.holds(within):
+        said = text[start:end]  # no half of a bracket
+        new = said.casefold() not in question.casefold() and said.count("(") == said.count(")")
+        if odds >= SURE and new and asked.holds(within):
             found.append((odds, place, (start, end)))
     best = max(found, default=None)
     return (best[1], best[2]) if best else None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -18,9 +19,9 @@ from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import BadInput
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
-from clew.memory.language.telling import may_be_english
-from clew.memory.text import content_words, split
-from clew.tools.calculate import calculate, in_text
+from clew.memory.language.telling import language_of, may_be_english
+from clew.memory.text import NUMBER_WORDS, content_words, split
+from clew.tools.calculate import COUNTS, calculate, in_text
 from clew.tools.calculate import number as value_of
 
 SAID, WEAKLY_SAID = -1.9, -2.8
@@ -42,6 +43,9 @@ NEAR = 80
 
 LEAST_SAID = 3
 """Content words of a sentence that says something: "I hope so." does not, and is not marked without a citation."""
+
+FEWEST_DIGITS = 2
+"""Of a result that is said again and rounded: nearly any is 1 or 0 so."""
 
 BESIDE = 400
 """Characters before and behind a passage in which its document is quoted with it: the rest of a list, of a sentence."""
@@ -90,7 +94,8 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     say it; weak where that is less likely.
 
     A number or a name that no cited passage holds makes a sentence unsupported, whatever else is there: that is
-    what a wrong citation looks like. What a passage orders a model to do or to say supports nothing.
+    what a wrong citation looks like. What a passage orders a model to do or to say supports nothing. A sentence in
+    another language than its passages cannot be checked but for its numbers: uncited, where a word is in both.
     """
     if not claim.cites:
         return "uncited"
@@ -104,6 +109,11 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
     results = worked_out(said, cited)
+    language = language_of(text)
+    if language not in ("", "en") and {"", language}.isdisjoint(language_of(one.text) for one in cited):
+        numbers = {number.rstrip(".,") for number in _NUMBER.findall(said)} - results
+        alike = not set(content_words(said)).isdisjoint(content_words(evidence))
+        return "unsupported" if not numbers <= _all_words(evidence) else "uncited" if alike else "weak"
     if not _exact(said) - results <= _all_words(evidence):
         return "unsupported"
     if results:
@@ -152,7 +162,8 @@ def _share(words: Sequence[str], text: str) -> float:
 
 
 def _all_words(text: str) -> set[str]:
-    return _exact(text) | {word.casefold().removesuffix("'s") for word in re.findall(r"\w[\w'-]*", text)}
+    words = {word.casefold().removesuffix("'s") for word in re.findall(r"\w[\w'-]*", text)}
+    return _exact(text) | words | {str(number) for number, word in enumerate(NUMBER_WORDS) if word in words}
 
 
 def _beside(quote: Quote, passage: Passage) -> bool:
@@ -168,33 +179,44 @@ def _exact(text: str) -> set[str]:
 
 def _ungrouped(text: str) -> str:
     """With 384400 for 384,400."""
-    return re.sub(r"(?<=\d)[.,](?=\d{3}(?!\d))", "", text)
+    return re.sub(r"(?<=\d)(?<!\b0)[.,](?=\d{3}(?!\d))", "", text)
 
 
-_EQUALS = re.compile(rf"([^=\n]*)=\s*[€$£]?({_NUMBER.pattern})")
+_EQUALS = re.compile(rf"([^=≈\n]*)[=≈]\s*[€$£]?({_NUMBER.pattern})([^=≈\n]*)")
+_FACTOR = re.compile(rf"{_NUMBER.pattern}(?=\s*[*×])|(?:(?<=[*/×÷])|(?<=[*/×÷] )){_NUMBER.pattern}")
+_STEP = re.compile(r"[-+−–]\s*(1)\b")
 
 
 def worked_out(text: str, cited: Sequence[Passage] = ()) -> set[str]:
     """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, and
-    those that a tool has worked out and it cites; of other sums none. What they are made of has to be in a passage
-    still."""
-    by_tool = {number for one in cited if not one.document for number in _NUMBER.findall(_ungrouped(one.text))[-1:]}
-    written = {result for before, result in _EQUALS.findall(text) if _is_right(before, result)}
-    return written | by_tool.intersection(_NUMBER.findall(text))
+    those that a tool has worked out and it cites, also where they are said again and rounded; of other sums none. What
+    they are made of has to be in a passage still, but for counts that they multiply or divide by, and one year."""
+    numbers, results, values = set(_NUMBER.findall(text)), set[str](), list[Decimal]()
+    for one in cited:
+        values += [] if one.document else map(value_of, _NUMBER.findall(_ungrouped(one.text))[-1:])
+    for before, result, behind in _EQUALS.findall(re.sub(r"(?<=[\s\d])x(?=[\s\d])", "×", text)):
+        value = _sum_at_end(before)
+        if isinstance(value, date) and value in in_text(f"{result}{behind}")[:1]:
+            results |= {result, str(value.year), *_STEP.findall(before)}
+        in_hundredths = [value * 100] if isinstance(value, Decimal) and _FACTOR.search(before) else []
+        right = [one for one in (value, *in_hundredths) if isinstance(one, Decimal) and _rounds(one, result)]
+        if right:
+            values += [value, *in_hundredths]  # type: ignore[list-item]
+            results |= {result, *(one for one in _FACTOR.findall(before) if value_of(one) in COUNTS)}
+    return results | {one for one in numbers if any(_rounds(value, one, FEWEST_DIGITS) for value in values)}
 
 
-def _is_right(before: str, result: str) -> bool:
-    """Whether the sum that it ends with has this result, whatever its units; days are read as they are written."""
+def _rounds(value: Decimal, number: str, digits: int = 1) -> bool:
+    """Whether it is this number as far as that is written, in so many digits at least if it is not the same."""
+    near = abs(value - value_of(number)) <= Decimal(5).scaleb(-len(re.sub(r"^\d+[.,]?", "", number)) - 1)
+    return near and (value == value_of(number) or sum(map(str.isdigit, number)) >= digits)
+
+
+def _sum_at_end(before: str) -> Decimal | date | None:
+    """The value of the longest sum that a text ends with, whatever its units; days are read as they are written."""
     bare = re.sub(r"[^\W\d_]+|[€$£%°:,;.](?!\d)", " ", before)
-    places = len(re.sub(r"^\d+[.,]?", "", result))
-    found = (_sum_at_end(text) for text in (bare, before))
-    return any(one is not None and abs(one - value_of(result)) <= Decimal(5).scaleb(-places - 1) for one in found)
-
-
-def _sum_at_end(text: str) -> Decimal | None:
-    """The value of the longest sum that a text ends with."""
-    for match in re.finditer(r"(?<![\d.,])[(\d]", text):
-        with suppress(BadInput):
-            value = in_text(calculate(text[match.start() :]).rpartition("=")[2])[0]
-            return value if isinstance(value, Decimal) else None
+    for text in (before, bare):
+        for match in re.finditer(r"(?<![\d.,])[(\d]", text):
+            with suppress(BadInput):
+                return in_text(calculate(text[match.start() :]).rpartition("=")[2])[0]
     return None

@@ -63,14 +63,17 @@ _MARKS = (
 _TURNS = tuple(
     f"\n{before}{who}:"
     for before in ("", "### ", "###")
-    for who in ("user", "human", "question", "assistant", "instruction")
+    for who in ("user", "human", "question", "assistant", "agent", "instruction")
 )
 
 _ECHOES = (
     *("answer:", "**answer:**", "assistant:", "### assistant:", "### response:", "assistant\n", "<|assistant|>", "<s>"),
     *("<|im_start|>assistant", "<start_of_turn>model", "<|start_header_id|>assistant<|end_header_id|>", "[/inst]"),
+    "agent:",
 )
-_ECHO = re.compile(rf"\A(?:\s|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
+_ECHO = re.compile(rf"\A(?:\s|user:[^\n]*\n(?=\s*agent:)|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
+_MAY_ECHO = re.compile(r"u(?:s(?:e(?:r(?::[^\n]*(?:\n\s*(?:a(?:g(?:e(?:n(?:t)?)?)?)?)?)?)?)?)?)?", re.IGNORECASE)
+"""The beginning of a turn of the conversation before, as the prompt has it: `user: ...`, and below it `agent: ...`."""
 
 
 def until_its_end(pieces: Iterator[str]) -> Iterator[str]:
@@ -94,7 +97,7 @@ def _without_echo(pieces: Iterator[str]) -> Iterator[str]:
     held = ""
     for piece in pieces:
         held = _ECHO.sub("", held + piece)
-        if not any(echo.startswith(held.lower()) for echo in _ECHOES):
+        if not (_MAY_ECHO.fullmatch(held) or any(echo.startswith(held.lower()) for echo in _ECHOES)):
             break
     yield held
     yield from pieces

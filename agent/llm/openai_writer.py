@@ -3,6 +3,7 @@ itself: llama.cpp's `/props` and `/v1/models`, vLLM's `max_model_len`, and `/tok
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Event
@@ -58,7 +59,9 @@ class OpenAIServer:
         """Raises `ServiceUnreachable` where nothing answers, `NoModel` where it has other models than this one."""
         if self.is_own:
             return ServedModel()
-        listed, props = self.listed(), self.root.asked("/props")
+        listed, props = self.listed(), dict[str, Any]()
+        with suppress(ModelFailed):  # of llama.cpp alone: another server may have something else there
+            props = self.root.asked("/props")
         own = next((one for one in listed if one.get("id") == model), None)
         if own is None and listed and not props:  # llama.cpp answers to any name
             names = ", ".join(str(one.get("id")) for one in listed[:5])

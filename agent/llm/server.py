@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,10 +73,15 @@ class Server:
             )
 
     def asked(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The JSON object that it answers; empty where it has none there. Raises `ServiceUnreachable`."""
+        """The JSON object that it answers; empty where it has none there. Raises `ServiceUnreachable`, as `ModelFailed`
+        where it does not take the key."""
         try:
             with self.client() as client:
                 reply = client.request("POST" if body else "GET", self.url + path, json=body)
+                if reply.status_code == HTTPStatus.UNAUTHORIZED:
+                    raise ModelFailed(
+                        f"the server at {self.url} does not take the key", "set OPENAI_API_KEY to its key"
+                    )
                 said = reply.json() if reply.is_success else {}
         except httpx.TransportError as error:
             raise ServiceUnreachable(f"the server at {self.url} does not answer", self.start) from error

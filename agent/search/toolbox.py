@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -19,7 +18,7 @@ from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.ports import Abilities
 from clew.memory.text import number_of
 from clew.tools.base import encode_query, for_question, passages_of
-from clew.tools.calculate import calculate, in_text
+from clew.tools.calculate import COUNTS, calculate, in_text
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.table import TableRequest, TableTool, there_are
@@ -32,9 +31,6 @@ LISTED = 30
 
 PARTS = 1_000
 """Chunks of a document that are looked through."""
-
-COUNTS = frozenset(map(Decimal, (*range(13), 24, 30, 52, 60, 100, 365, 1000)))
-"""Numbers that a sum may have although no document says them: of parts, months, days, hundredths."""
 
 
 class SearchArguments(BaseModel):

@@ -209,8 +209,9 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
         return "it cannot be understood alone yet"
     if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
         return f"it has lost {', '.join(dict.fromkeys(lost))}"
-    known = set(content_words(" ".join([question, *(sentence.text for sentence in selected)])))
-    new = [name for name in _NAME.findall(line) if not set(content_words(name)) <= known]
+    said = " ".join([question, *(sentence.text for sentence in selected)])
+    known, parts = set(content_words(said)), set(re.findall(r"\w+", said))  # 052 of 2025-052
+    new = [name for name in _NAME.findall(line) if name not in parts and not set(content_words(name)) <= known]
     if new and language_of(line) != "de":  # which has capitals on all nouns
         return f"nobody spoke of {', '.join(dict.fromkeys(new))}"
     return ""

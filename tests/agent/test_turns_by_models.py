@@ -113,6 +113,13 @@ def test_a_small_model_is_given_what_would_be_quoted_and_may_not_refuse(opened: 
     assert refused.answer.refused and (refused.model, refused.degraded, ollama.requests) == ("", (), [])
 
 
+def test_the_model_is_told_the_question_with_the_name_of_its_document(opened: Open, ollama: OllamaDouble) -> None:
+    question = "According to fritz-lang.md, where was he born and what does that say of him?"
+    turn = ask(opened("ollama:good:1b"), question)
+    assert {passage.title for passage in turn.passages} == {"Fritz Lang"}
+    assert f"Question: {question}" in ollama.requests[-1]["messages"][0]["content"]
+
+
 def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> None:
     marked = ask(opened("none,answer=ollama:miscites:1b"), thread="marked")
     assert "unsupported" in [claim.verdict for claim in marked.answer.claims]

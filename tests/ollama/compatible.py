@@ -34,8 +34,10 @@ class _Handler(BaseHTTPRequestHandler):
         return
 
     def do_GET(self) -> None:
-        """As a server that says no more of itself than which models it has."""
-        self._head(200 if self.path == "/v1/models" else 404, "application/json")
+        """As a server that says no more of itself than which models it has; the key `wrong` is refused, as by vLLM and
+        llama.cpp."""
+        refused = self.headers["Authorization"] == "Bearer wrong"
+        self._head(401 if refused else 200 if self.path == "/v1/models" else 404, "application/json")
         self.wfile.write(json.dumps({"object": "list", "data": []}).encode())
 
     def do_POST(self) -> None:

@@ -37,6 +37,11 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
         ("It is far (Passages 2, 3, and 4).", "It is far [1] [2] [3].", [2, 3, 4]),
         ("It is far 【2†L1-L5, 3†source】.", "It is far [1] [2].", [2, 3]),
         ("It is far [^2]. Grey[^3][^1].", "It is far [1]. Grey [2] [3].", [2, 3, 1]),
+        (
+            "It is far [[2]]. Grey [[3, 1]]. A [[link]] and [[2",
+            "It is far [1]. Grey [2] [3]. A [[link]] and [[2",
+            [2, 3, 1],
+        ),
         ("It is far [citation:2][citation:4].", "It is far [1] [2].", [2, 4]),
         ("It is far (2). Grey (1, 2).", "It is far [1]. Grey [2] [1].", [2, 1]),
         (

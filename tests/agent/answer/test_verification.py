@@ -84,7 +84,13 @@ COSTS = Passage(
         ("It costs 1,200 euros.", "supported"),  # few words
         ("The lathe and the saw cost 1,200 + 950 = 2,150 euros.", "supported"),
         ("The lathe costs 1200 euros - 950 euros = 250 euros more than the saw.", "supported"),
-        ("The saw is dearer by (1,200 - 950) / 950 = 26.3 percent.", "unsupported"),
+        ("The saw is dearer by (1,200 - 950) / 950 = 26.3 percent.", "supported"),
+        ("It is dearer by about 26% ((1,200 - 950) / 950 = 0.263).", "supported"),
+        ("The lathe costs 1,200 / 12 = 100 euros a month.", "supported"),
+        ("Three lathes cost 3 x 1,200 = 3,600 euros.", "supported"),
+        ("The saw is dearer by (1,200 - 950) / 950 = 27.3 percent.", "unsupported"),
+        ("The lathe costs 1,300 / 12 = 108 euros a month.", "unsupported"),
+        ("The saw is dearer by (1,200 - 950) / 950 = 0.263, so 1.", "unsupported"),
         ("The lathe and the saw cost 1,200 + 950 = 2,250 euros.", "unsupported"),
         ("The lathe and the saw cost 2,150 euros.", "unsupported"),
     ],
@@ -97,3 +103,42 @@ def test_what_a_tool_worked_out_is_supported_with_what_it_is_made_of() -> None:
     made = Passage("s", "", "Worked out", "(1,200 EUR - 950 EUR) * 12 = 3,000 EUR", 0.0, "calculate")
     for said, found in (("It is 3,000 euros a year more.", "supported"), ("It is 3,500 euros more.", "unsupported")):
         assert verdict(Claim(said, (1, 2)), [COSTS, made]) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("It is about 38 percent of all.", "supported"),
+        ("It is 38.1% of all.", "supported"),
+        ("It is about 39 percent of all.", "unsupported"),
+    ],
+)
+def test_what_a_tool_worked_out_may_be_rounded(said: str, found: str) -> None:
+    made = Passage("s", "", "Worked out", "1240 / 3251.40 * 100 = 38.1374", 0.0, "calculate")
+    assert verdict(Claim(said, (1,)), [made]) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("The next is due on 14 October 2024 + 1 year = 14 October 2025.", "supported"),
+        ("The next is due on 14 October 2024 + 1 year = 14 October 2026.", "unsupported"),
+        ("The next is due on 14 October 2024 + 5 years = 14 October 2029.", "unsupported"),
+        ("Its fitter was 9 years old then.", "supported"),
+    ],
+)
+def test_days_are_worked_out_and_small_numbers_read_as_words(said: str, found: str) -> None:
+    boiler = "The last service was on 14 October 2024. Its fitter was nine years old then."
+    assert verdict(Claim(said, (1,)), [Passage("b", "b", "Boiler", boiler, 1.0, "hybrid")]) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Die Miete beträgt 850 Euro im Monat.", "uncited"),
+        ("Die Miete beträgt 950 Euro im Monat.", "unsupported"),
+        ("Der Flur wird von allen gemeinsam gefegt.", "weak"),
+    ],
+)
+def test_of_a_sentence_in_another_language_than_its_passage_the_numbers_are_checked(said: str, found: str) -> None:
+    assert verdict(Claim(said, (1,)), [LEASE]) == found

@@ -20,6 +20,11 @@ TEXTS = [
     (f"{MOON}\nUser: What is 3 + 3?\nAssistant: 6", MOON),  # https://github.com/replicate/cog-llama-template/pull/1
     (f"{MOON}\n### Human:\nWhy?", MOON),  # https://github.com/oobabooga/textgen/issues/1478
     (f"{MOON}\n\nQuestion: Why?", MOON),
+    (f"{MOON}\nagent: It is grey.", MOON),  # as the prompt tells what was said
+    (f"user: How far is the Moon?\nagent: {MOON}\nuser: Why?", MOON),
+    (f"agent: {MOON}", MOON),
+    ("User accounts are free.", "User accounts are free."),
+    ("user: none\nof these", "user: none\nof these"),
     (f"Answer: {MOON}", MOON),
     (f"<|im_start|>assistant\n\nAssistant: **Answer:** {MOON}", MOON),
     ("<|im_end|>", ""),

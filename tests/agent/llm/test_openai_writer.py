@@ -40,3 +40,11 @@ def test_a_server_that_is_not_there_is_said_before_the_first_turn(monkeypatch: p
     with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
         OpenAIWriter("any")
     assert caught.value.exit_code == 4
+
+
+def test_a_key_that_is_not_taken_is_said_before_the_first_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    with compatible(lambda _: iter(())) as address:
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        monkeypatch.setenv("OPENAI_API_KEY", "wrong")
+        with pytest.raises(ModelFailed, match="does not take the key"):
+            OpenAIWriter("any")

@@ -74,6 +74,12 @@ def test_names_and_numbers_of_the_question_are_kept() -> None:
     assert fault("What did Fritz Lang do?", asked, SAID) == "it has lost Berlin, 1933"
 
 
+def test_a_number_of_several_parts_was_spoken_of() -> None:
+    said = (Sentence("2025-052 | 2025-06-17 | Gutter cleaning | 120.00 | open", "agent", 1),)
+    assert fault("How much was invoice 2025-052?", "how much was it?", said) == ""
+    assert fault("How much was invoice 2025-053?", "how much was it?", said) == "nobody spoke of 053"
+
+
 def test_a_model_that_does_not_answer_is_replaced() -> None:
     written = rewrite_by_model(QUESTION, SAID, "learned", Replying(["unplugged"]))
     assert (written.text, written.how, written.why) == ("learned", "learned", "the model does not answer")
