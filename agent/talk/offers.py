@@ -68,7 +68,8 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     if answer.refused or answer.outcome == "unclear" or not any(cited):
         return []
     found = dict.fromkeys(filter(None, [*cited, *(passage.document for passage in turns[-1].passages)]))
-    found |= dict.fromkeys(chunk.document for chunk in (store.sample(LOOKED_AT) if len(found) <= WANTED else ()))
+    near = len(found)
+    found |= dict.fromkeys(chunk.document for chunk in (store.sample(LOOKED_AT) if near <= WANTED else ()))
     try:
         first, *others = store.documents([*found][:BESIDE])
     except KeyError:  # of another library
@@ -80,7 +81,9 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     told = [one.question for one in offers if any(one.start <= place < one.end for place in quoted)]
     own = [one.question for one in offers if one.question not in told]
     beside = [one for other in others for one in _about(other.title, language)]
-    made = dict.fromkeys([*own[: WANTED - 1], *beside[:1], *_about(first.title, language), *beside, *own, *told])
+    made = dict.fromkeys(
+        [*own[: WANTED - 1], *beside[: near > 1], *_about(first.title, language), *beside, *own, *told]
+    )
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
     return [one for one in made if same_words(one) not in known][:WANTED]
 
