@@ -254,7 +254,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
         walk=graph,
         paths=walk_paths.lines(graph),
         passages=pool.passages,
-    ).stepped("walk", f"{landed} landings, {steps} steps, {more}", details)
+    ).stepped("walk", f"{number_of(landed, 'landing')}, {number_of(steps, 'step')}, {more}", details)
 
 
 def observe(turn: Turn, run: TurnContext) -> Turn:

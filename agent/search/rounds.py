@@ -214,10 +214,10 @@ def scored(walker: Walker, scores: Floats, partitions: Ints) -> Iterator[str]:
     partitioning = walker.graph.partitioning
     sizes = np.diff(partitioning.members.starts)
     for partition in partitions.tolist():
-        yield f"{partitioning.names[partition]}{in_brackets(scores[partition])}: {sizes[partition]} nodes"
+        yield f"{partitioning.names[partition]}{in_brackets(scores[partition])}: {number_of(sizes[partition], 'node')}"
 
 
 def size(stitched: Stitched) -> str:
     """`11 partitions: 1,934 nodes, 7,120 edges`."""
     partitions = number_of(len(stitched.partitions), "partition")
-    return f"{partitions}: {len(stitched.nodes):,} nodes, {len(stitched.edges):,} edges"
+    return f"{partitions}: {number_of(len(stitched.nodes), 'node')}, {number_of(len(stitched.edges), 'edge')}"

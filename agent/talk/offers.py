@@ -17,8 +17,8 @@ from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, words
 
 WANTED, BESIDE, LOOKED_AT, LOOKED_IN = 3, 8, 150, 20
-"""Questions that are offered at once; documents that are looked at behind an answer; for an empty page chunks, from all
-over the library, and documents of theirs."""
+"""Questions that are offered at once; documents that are looked at behind an answer; for an empty page, and where an
+answer found too little, chunks from all over the library; documents of theirs."""
 
 TOLD_BY = 2_000
 """Characters that the language of a document is told by."""
@@ -61,12 +61,15 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     """Two or three to ask after the last answer, none that was asked: two of the document that it cites first, one of
-    another that was found; where these are too few, what they are about, and what was told already."""
+    another that was found; where these are too few, what they are about, others of the library, and what was told
+    already."""
     answer = turns[-1].answer if turns else UNANSWERED
     cited = [answer.sources[number - 1].document for claim in answer.claims for number in claim.cites]
     if answer.refused or answer.outcome == "unclear" or not any(cited):
         return []
     found = dict.fromkeys(filter(None, [*cited, *(passage.document for passage in turns[-1].passages)]))
+    near = len(found)
+    found |= dict.fromkeys(chunk.document for chunk in (store.sample(LOOKED_AT) if near <= WANTED else ()))
     try:
         first, *others = store.documents([*found][:BESIDE])
     except KeyError:  # of another library
@@ -75,9 +78,12 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     quoted = [quote.start for claim in answer.claims for quote in claim.quotes if quote.document == first.id]
     offers = [*_asked_in(first), *_headed(first, language)]
     offers.sort(key=lambda one: one.start < max(quoted, default=0))  # what stands behind comes first
-    offers.sort(key=lambda one: any(one.start <= place < one.end for place in quoted))  # and last what was told
-    own, beside = [one.question for one in offers], [one for other in others for one in _about(other.title, language)]
-    made = dict.fromkeys([*own[: WANTED - 1], *beside[:1], *_about(first.title, language), *beside, *own])
+    told = [one.question for one in offers if any(one.start <= place < one.end for place in quoted)]
+    own = [one.question for one in offers if one.question not in told]
+    beside = [one for other in others for one in _about(other.title, language)]
+    made = dict.fromkeys(
+        [*own[: WANTED - 1], *beside[: near > 1], *_about(first.title, language), *beside, *own, *told]
+    )
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
     return [one for one in made if same_words(one) not in known][:WANTED]
 

@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import dropwhile
 from pathlib import Path
 
 from clew.memory.errors import ClewError
@@ -13,8 +14,8 @@ from clew.memory.text import FUNCTION_WORDS, words
 
 SCHEMA_VERSION = 6
 BUSY_SECONDS = 30.0
-TITLE = 60
-"""Characters of the title of a conversation."""
+TITLE, TITLE_WORDS = 60, 6
+"""Characters and words of the title of a conversation."""
 
 _SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
 
@@ -150,10 +151,20 @@ class ThreadsFile:
 
 
 def title_of(question: str) -> str:
-    """The question in at most `TITLE` characters: all, or its first words, of which the last says something."""
+    """The question where it has at most `TITLE_WORDS` words and `TITLE` characters; else so much of it, of which the
+    first and the last word say something."""
     kept = question.translate(dict.fromkeys(map(ord, '"“”„«»'))).split() or question.split()
-    line = whole = " ".join(kept)
-    while len(kept) > 1 and (len(line) > TITLE or (line != whole and FUNCTION_WORDS.issuperset(words(kept[-1])))):
+    whole = len(kept)
+    if whole > TITLE_WORDS:
+        kept = [*dropwhile(lambda word: FUNCTION_WORDS.issuperset(words(word)), kept)] or kept
+    line = " ".join(kept)
+    while len(kept) > 1 and (
+        len(line) > TITLE
+        or len(kept) > TITLE_WORDS
+        or (len(kept) < whole and FUNCTION_WORDS.issuperset(words(kept[-1])))
+    ):
         kept.pop()
-        line = " ".join(kept).rstrip(",;:.?!")
+        line = " ".join(kept)
+    if len(kept) < whole:
+        line = line[:1].upper() + line[1:].rstrip(",;:.?!")
     return line if len(line) <= TITLE else line[: TITLE - 1] + "…"

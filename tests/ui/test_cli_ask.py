@@ -63,8 +63,9 @@ def test_what_is_piped_in_beside_a_question_is_the_document_that_it_is_asked_of(
     letter = "Dear Sir,\n\nPlease return the books by 20 May, or pay 12 euros.\n"
     asked = clew("ask", "How much do I have to pay?", input=letter)
     assert "or pay 12 euros. [1]\n\n[1] document · " in asked.stdout
-    back = re.search(r"^to ask on, with the document piped in: clew ask .*(--thread \w+) QUESTION$", asked.stderr, re.M)
+    back = re.search(r"^to ask on, with the document piped in again: clew ask .*(--thread \w+) Q", asked.stderr, re.M)
     assert back and "20 May" in clew("ask", "-q", *back[1].split(), "And by when?", input=letter).stdout
+    assert "nothing was said" not in clew("ask", "--continue", "And where to?", input=letter).stderr, "it goes on"
     page = "<!doctype html><title>Mars</title><p>Mars has two moons.</p><script>it is blue</script>"
     turn = events_of(clew, "How many moons are there?", "--no-log", input=page)[-1]
     assert turn["question"] == "How many moons are there?" and turn["answer"]["text"] == "Mars has two moons. [1]"

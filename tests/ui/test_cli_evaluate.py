@@ -43,6 +43,7 @@ def test_all_methods_side_by_side(clew: Run) -> None:
     run = clew("search", "--compare", "-k", "2", "Metropolis")
     assert run.exit_code == 0 and "walk: " in run.stderr
     assert run.stdout.split()[: len(registry.TOOLS)] == list(registry.TOOLS)
+    assert "0." not in run.stdout, "scores of different scales say nothing side by side"
 
 
 # `clew replay`

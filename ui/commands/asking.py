@@ -85,14 +85,14 @@ def ask(
         elif not no_log:
             note_used(settings.library)
         with Assistant.open(asked) as assistant:
-            name = options.chosen_thread(assistant.threads, thread, go_on, owner=ONCE)
+            name = options.chosen_thread(assistant.threads, thread, go_on, ONCE, anywhere=bool(document))
             turn = _take_turn(assistant, name, text, options.day(today), form, quiet)
     if turn.answer.outcome == "stopped":
         back = options.way_back("chat", settings, name)
         is_kept = not (no_log or document)
         raise KeyboardInterrupt(f"stopped; to have the whole answer: {back}, and there /resume" if is_kept else "")
     if not (quiet or form or no_log):
-        again = ", with the document piped in" if document else ""
+        again = ", with the document piped in again" if document else ""
         messages().print(f"to ask on{again}: {options.way_back('ask', settings, name)} QUESTION", style="dim")
 
 

@@ -60,7 +60,11 @@ def _played(events: Iterator[Played | Summary], total: int, quiet: bool) -> Summ
 
 def _line(played: Played) -> str:
     failed = sum(not check.passed for check in played.checks)
-    mark = f"{failed} of {len(played.checks)} expectations failed" if failed else played.turn.answer.outcome
+    mark = (
+        f"{failed} of {len(played.checks)} expectations failed"
+        if failed
+        else played.turn.answer.outcome.replace("-", " ")
+    )
     return f"{played.conversation} {played.number}  {cut(one_line(played.turn.question), 70)}  {mark}"
 
 

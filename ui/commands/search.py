@@ -108,4 +108,4 @@ def _print_passage(console: Console, rank: int, passage: Passage) -> None:
 
 def _side_by_side(found: Mapping[str, Findings]) -> Iterator[tuple[str, ...]]:
     for rank, row in enumerate(zip_longest(*(findings.passages for findings in found.values())), 1):
-        yield str(rank), *(f"{p.score:.3f} {name_of(p)}" if p else "" for p in row)
+        yield str(rank), *(name_of(p) if p else "" for p in row)

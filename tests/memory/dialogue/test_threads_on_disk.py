@@ -159,11 +159,11 @@ def test_threads_of_older_versions_are_read_on(path: Path, version: int, lacks: 
     on from the one before it."""
     with Threads(path, "one") as threads:
         for turn in (1, 2, 4):  # no version leaves such a gap; nothing would be lost
-            save(threads, "old", turn, f"How far is the Moon, of which I asked {turn} times?")
+            save(threads, "old", turn, f"What is the Moon made of, of which I asked {turn} times?")
         threads.keep_centroids("old", "a", np.ones((2, 3), np.float32), 4)
     with closing(sqlite3.connect(path)) as database:
         database.execute("DROP INDEX tree")
-        database.execute("UPDATE threads SET title = 'How far is the Moon, of which I asked 1 times?'")
+        database.execute("UPDATE threads SET title = 'What is the Moon made of, of which I asked 1 times?'")
         for column in (*NEW, "centroids.turn", *(f"threads.{name}" for name in lacks)):
             database.execute("ALTER TABLE {} DROP COLUMN {}".format(*column.split(".")))
         database.execute(f"PRAGMA user_version = {version}")
@@ -171,7 +171,7 @@ def test_threads_of_older_versions_are_read_on(path: Path, version: int, lacks: 
     with Threads(path, "one") as threads:
         known = "" if "library" in lacks else "one"
         assert [(one.owner, one.library, one.title, one.turns) for one in threads.over_library()] == [
-            ("", known, "How far is the Moon, of which I asked 1 times?", 4)
+            ("", known, "Moon made", 4)
         ]
         assert threads.tree("old").path() == [1, 2, 4] and len(threads.sentences("old", "a")[0]) == 3
         assert threads.centroids("old", "a", 4) is not None
