@@ -23,7 +23,7 @@ _FOR_COUNTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
-    """`expected` are names of kinds: duration, money, number, time, person, name, colour, place, reason. `measure`
+    """`expected` are names of kinds: duration, money, number, time, person, name, place, reason. `measure`
     matches an amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that
     is said; `defined` is what is to be defined, or empty. `words` are the question's, in lower case."""
 
