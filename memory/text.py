@@ -368,6 +368,14 @@ def read_patterns(path: Path) -> dict[str, str]:
     return {name: whole(pattern) for name, pattern in written.items()}
 
 
+def compiled_patterns(path: Path) -> dict[str, re.Pattern[str]]:
+    """The patterns of `read_patterns`, compiled to match in any case."""
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in read_patterns(path).items()}
+
+
+LEANING = compiled_patterns(Path(__file__).with_name("leaning.txt"))["alternatives"]
+"""How a sentence begins that the one before has to be read with; not `He who ...`."""
+
 Language = Literal["en", "de", "fr", "es", "it", "eo", "nl", "pt"]
 LANGUAGES: tuple[str, ...] = get_args(Language)
 

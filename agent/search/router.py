@@ -6,7 +6,6 @@ by name, and none says where a question comes from.
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pathlib import Path
 from clew.memory.datatypes import Hit, Passage
 from clew.memory.dialogue.signals import Linear
 from clew.memory.knowledge.extraction.entities import entities
-from clew.memory.text import content_words, read_patterns
+from clew.memory.text import compiled_patterns, content_words
 
 SHIPPED = Path(__file__).with_name("router.json")
 
@@ -40,10 +39,7 @@ its words; how often it says `of`, a relative pronoun or an `'s`; whether it com
 document, of a graph folder. Of the wordings of a follow-up: the weight that those have which the conversation made, and
 the share of the first hits that two of them have both."""
 
-_COUNTED = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in read_patterns(Path(__file__).with_suffix(".txt")).items()
-}
+_COUNTED = compiled_patterns(Path(__file__).with_suffix(".txt"))
 
 
 def signals(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from clew.agent.services import Services
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
 from clew.memory.knowledge.library import Library
-from clew.memory.text import content_words, read_patterns
+from clew.memory.text import compiled_patterns, content_words
 
 LEAST = 0.8
 """The share of the words behind `in` or `according to` that the document's name has to have."""
@@ -29,10 +29,7 @@ NAMES = 8
 """Names that are offered at once."""
 
 _AT = re.compile(r'(?<!\S)@(?:"([^"]+)"|([^\s@"]*[^\s@",.:;?!]))')
-_PATTERNS = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in read_patterns(Path(__file__).with_suffix(".txt")).items()
-}
+_PATTERNS = compiled_patterns(Path(__file__).with_suffix(".txt"))
 _NAMING = {"opening": WHOLE_TITLE, "said by": WHOLE_TITLE, "subject": ENOUGH_TITLE, "closing": NO_TITLE}
 """The patterns that are tried, in this order, with the share of a title from which it is plain which is meant."""
 
