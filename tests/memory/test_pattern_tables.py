@@ -1,6 +1,7 @@
 """The tables of patterns: each finds the example that stands below it."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,12 @@ def rows() -> list[tuple[Path, str, str]]:
     found = []
     for path in sorted([*ROOT.glob("agent/**/*.txt"), *ROOT.glob("memory/**/*.txt")]):
         lines = path.read_text("utf-8").splitlines()
-        pairs = zip(lines, lines[1:], strict=False)
-        found += [(path, row, below.removeprefix(EXAMPLE)) for row, below in pairs if below.startswith(EXAMPLE)]
+        with_next = pairwise(lines)
+        found += [(path, row, below.removeprefix(EXAMPLE)) for row, below in with_next if below.startswith(EXAMPLE)]
     return found
 
 
-@pytest.mark.parametrize(("path", "row", "example"), rows(), ids=lambda one: one.name if isinstance(one, Path) else None)
+@pytest.mark.parametrize(("path", "row", "example"), rows())
 def test_a_row_finds_its_example(path: Path, row: str, example: str, tmp_path: Path) -> None:
     named = re.fullmatch(r"([a-z][\w ]*) = .*", row)
     if not named:  # one of the alternatives, alone
