@@ -1,4 +1,4 @@
-"""The rewritten question: the wordings that are searched beside each other, and the one that a person reads."""
+"""The rewritten question: the wordings that are searched together, and the one that is shown."""
 
 import re
 import threading
@@ -21,7 +21,7 @@ from clew.memory.text import content_words
 from clew.prompts import render
 
 How = Literal["model", "learned"]
-"""What made the text of a rewritten question: a language model, or the learned models."""
+"""Who rewrote a question: a language model, or the learned models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _wordings(
     needed: Sequence[tuple[str, float]],
     parameters: RewriteParameters,
 ) -> tuple[Wording, ...]:
-    """All that is searched, with their shares; of wordings that are the same one is left, with the weight of both."""
+    """All wordings with their shares; equal ones are merged, and their weights added."""
     there = set(content_words(made.text))
     added = [word for word, _ in needed if there.isdisjoint(content_words(word))]
     why, shares = f"with {', '.join(added)} of the conversation" if added else made.why, parameters.learned.forms
@@ -111,7 +111,7 @@ def _wordings(
 
 
 def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, float]) -> StandingQuestion:
-    """The question made to stand alone; a detail that the assistant asked for stands behind the question that it
+    """The question made to stand alone; a detail that the assistant asked for is appended to the question that it
     clarifies. `turn`: `turn_signals`."""
     made = stand_alone(question, history)
     earlier = _questions(history)
@@ -121,11 +121,12 @@ def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, flo
 
 
 LONGEST = 60
-"""Words at the end of an earlier turn that are searched."""
+"""Words at the end of an earlier turn that are used."""
 
 
 def _questions(history: Sequence[Sentence]) -> list[str]:
-    """The last words of what the user said before, in order: in a turn with a pasted text, the question is there."""
+    """The last words of what the user said before, in order: in a turn with a pasted text, the question is at the
+    end."""
     said = (one.text for one in history if one.speaker == "user" and not is_filler(one.text))
     return [" ".join(text.split()[-LONGEST:]) for text in said]
 
@@ -146,10 +147,10 @@ def _needed(
 
 
 TEMPERATURE, TOKENS = 0.1, 200
-"""Of a language model that rewrites (seed 003, step 5)."""
+"""Options for the language model that rewrites (seed 003, step 5)."""
 
 MORE_WORDS = 25
-"""What a rewritten question may have more words than twice the question's."""
+"""Words that a rewritten question may have beyond twice the original."""
 
 _NAME = re.compile(r"(?<=[^\s.?!] )(?!I['’])[A-Z][\w'’-]+|\d[\d.,:]*\d|\d")
 _CHATTER = re.compile(
@@ -175,12 +176,11 @@ def rewrite_by_model(
     writer: Writer,
     cancel: threading.Event | None = None,
 ) -> ModelRewrite:
-    """Over the selected context (seed 003, step 5), as it was said. `without_model` is the question as it was rewritten
-    without one.
+    """The question rewritten by a language model, given the selected context (seed 003, step 5). `without_model` is the
+    question rewritten without one.
 
-    A model may answer instead of asking, lose names, wrap its line in JSON or write around it: `without_model` is taken
-    in place of a reply with such a fault. Raises `Cancelled`.
-    """
+    Models may answer the question, lose names, or write around it: `without_model` replaces a reply with such a fault.
+    Raises `Cancelled`."""
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
     context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
@@ -194,7 +194,7 @@ def rewrite_by_model(
 
 
 def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
-    """What is wrong with a model's reply; empty where nothing is."""
+    """What is wrong with a model's reply; empty if nothing is."""
     line = _line(reply)
     if not line:
         return "it is empty"
@@ -217,6 +217,6 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
 
 
 def _line(reply: str) -> str:
-    """Without quotation marks around it, and without a label that says what it is."""
+    """The reply without quotation marks around it and without a label in front."""
     line = re.sub(r"^\|?(?:user|question)\|?\s*:\s*", "", reply.strip(), flags=re.IGNORECASE)
     return re.sub(r"^[\"“'](.*)[\"”']$", r"\1", line, flags=re.DOTALL).strip()
