@@ -11,7 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -65,9 +65,6 @@ class Judge:
     refuse: Decision
     foreign: Decision
     ask_back: Decision
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2, default=dict) + "\n"
 
 
 def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:

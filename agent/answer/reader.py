@@ -108,10 +108,6 @@ class Reader:
         scores: Floats = (found @ weights.T + biases)[:, 0]
         return scores
 
-    def to_json(self) -> str:
-        layers = [{"weights": one.round(4).tolist(), "biases": bias.round(4).tolist()} for one, bias in self.layers]
-        return json.dumps({"features": self.features, "layers": layers, "together": self.together}) + "\n"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadCandidates:

@@ -9,7 +9,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -158,9 +158,6 @@ class RewriteModel:
     def probability(self, signals: Mapping[str, float]) -> float:
         """The probability that the question needs the word with these signals."""
         return 1 / (1 + math.exp(-self.terms.of(signals)))
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2, default=dict) + "\n"
 
 
 @cache
