@@ -284,6 +284,9 @@ def content_word_sets(texts: Sequence[str], language: str = "") -> list[frozense
     return [frozenset(content_words(text, language)) for text in texts]
 
 
+NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I['’])(?:[A-Z][\w'’-]+|\d[\w.,]*\w|\d)")
+"""A name or a number in a question; a word that begins a sentence is no name, nor is `I'm`."""
+
 _JOINED = re.compile(r"\w+(?:-\w+)+")
 
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clew.agent.answer.excerpts import whole_region
-from clew.agent.answer.summary import SummaryLine, summary_of
+from clew.agent.answer.summary import NUMBERING, SummaryLine, summary_of
 from clew.agent.state import UNANSWERED, Answer, Claim, Quote
 from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Passage, Vectors
@@ -37,7 +37,7 @@ LONGEST_TITLE = 12
 TITLES, FOLDERS = 9, 8
 """How many titles an overview lists, spread over the folders; how many folders it lists, the largest first."""
 
-_NAME, _NUMBERING = "\0", re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
+_NAME = "\0"
 
 CHOSEN = ", regarding "
 """In a question that was completed by a person's choice, the choice stands behind this."""
@@ -153,7 +153,7 @@ def made_of(question: str) -> MadeOf:
 
 def bare(heading: str) -> str:
     """A heading without those above it, its number and its marks."""
-    return _NUMBERING.sub("", heading.rpartition(BELOW)[2]).strip(" .:#*")
+    return NUMBERING.sub("", heading.rpartition(BELOW)[2]).strip(" .:#*")
 
 
 # What answers are made of -----------------------------------------------------------------------------------------

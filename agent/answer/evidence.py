@@ -2,7 +2,6 @@
 vectors."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,9 +28,6 @@ ContentWords = frozenset[str]
 
 READ = 8
 """Passages that are read for an answer."""
-
-NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
-"""A name or a number in a question; a word that begins a sentence is no name, nor is `I'm`."""
 
 
 @dataclass(frozen=True, eq=False)

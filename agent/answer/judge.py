@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.answer_type import answer_type, asks_yes_or_no
-from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, share_held, title_of
+from clew.agent.answer.evidence import Evidence, encoded_request, request_of, share_held, title_of
 from clew.agent.answer.reader import FEATURES, read
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
@@ -28,7 +28,7 @@ from clew.memory.dialogue.context_dependence import POINTING, depends_on_context
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.ports import Encoder
-from clew.memory.text import compiled_patterns, content_word_sets, content_words
+from clew.memory.text import NAMED, compiled_patterns, content_word_sets, content_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
-from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, encoded_request, request_of
+from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
 from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
@@ -18,7 +18,7 @@ from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import ITEM, content_words, held_word_sets, written_words
+from clew.memory.text import ITEM, NAMED, content_words, held_word_sets, written_words
 
 _MARKS = ".,;:!?"
 """A part of a quotation that begins with one of these follows without a space."""

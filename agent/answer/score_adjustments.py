@@ -12,12 +12,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.evidence import NAMED, Evidence, Request
+from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.excerpts import Candidate, unnumbered
 from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
 from clew.memory.ports import Encoder
-from clew.memory.text import FUNCTION_WORDS, content_words, words
+from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, words
 
 _PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
 """Separates the parts of a title, and the headings of a path."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
-from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request, share_held
+from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, share_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import (
@@ -29,7 +29,7 @@ from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
 from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import FUNCTION_WORDS, content_words, written_words
+from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
 
 _VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")

@@ -39,7 +39,7 @@ REDUNDANT = 0.8
 
 _NO_SENTENCE = re.compile(r"https?://|@\w|\bdoi\b|\u00a9|\||^\W*R?> |\w\([^ )]*\)|[=<>{}\\]|\. \. \.", re.IGNORECASE)
 _NO_LABEL = re.compile(r"[=<>{}()\[\]/\\\"\u201c]|https?:|\d{3}|--")
-_NUMBERING = re.compile(r"^\s*(?:#+\s*)?(?:\d+(?:\.\d+)*[.)]?\s+)?")
+NUMBERING = re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _headings(region: Region, document: Document) -> Mapping[Block | None, str]:
     for block in region.blocks:
         if block.kind == "heading":
             dated = bool(found_dates(region.of(block)))
-            plain = region.of(block) if dated else _NUMBERING.sub("", region.of(block))
+            plain = region.of(block) if dated else NUMBERING.sub("", region.of(block))
             label = " ".join(plain.strip("#*_ =-\u00b6").split()).rstrip(":.")
             said = same_words(label) and same_words(label) != title and len(label.split()) <= 10
             sure = block.start in marked or (not document.pages and label[:1].isupper() and not label.endswith(","))

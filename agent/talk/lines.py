@@ -6,13 +6,11 @@ from pathlib import Path
 from string import Template
 
 from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.evidence import READ
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import ASKING, COGNATES
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, unaccented, written_words
-
-READ = 8
-"""Passages of a turn whose language is looked at."""
 
 STEM = 5
 """Letters by which forms of one word are recognised."""

@@ -10,12 +10,13 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.corpus_answers import corpus_question
+from clew.agent.answer.evidence import READ
 from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Quote, Turn, TurnState
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
-from clew.agent.talk.lines import READ, line, refused_in
+from clew.agent.talk.lines import line, refused_in
 from clew.agent.talk.multi_question import questions_of
 from clew.agent.talk.offers import shown_off
 from clew.memory.datatypes import Passage

@@ -17,7 +17,7 @@ from clew.memory.instructions import neutralised
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
-from clew.memory.text import content_words
+from clew.memory.text import NAMED, content_words
 from clew.prompts import render
 
 How = Literal["model", "learned"]
@@ -152,7 +152,6 @@ TEMPERATURE, TOKENS = 0.1, 200
 MORE_WORDS = 25
 """Words that a rewritten question may have beyond twice the original."""
 
-_NAME = re.compile(r"(?<=[^\s.?!] )(?!I['’])[A-Z][\w'’-]+|\d[\d.,:]*\d|\d")
 _CHATTER = re.compile(
     r"^(?:sure|certainly|of course|okay|here(?:'s| is)|the (?:rewritten|standalone|answer)|rewritten|standalone|answer"
     r"|question|unclear|not found|i (?:am|can|cannot|don't|do not)|as an ai)\b[^?]*[:,.]|^(?:[{\[<`]|\*\*)",
@@ -207,10 +206,10 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
     kept = set(content_words(line))
     if depends_on_context(question) and kept <= set(content_words(question)):
         return "it cannot be understood alone yet"
-    if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
+    if lost := [name for name in NAMED.findall(question) if not set(content_words(name)) <= kept]:
         return f"it has lost {', '.join(dict.fromkeys(lost))}"
     known = set(content_words(" ".join([question, *(sentence.text for sentence in selected)])))
-    new = [name for name in _NAME.findall(line) if not set(content_words(name)) <= known]
+    new = [name for name in NAMED.findall(line) if not set(content_words(name)) <= known]
     if new and language_of(line) != "de":  # which has capitals on all nouns
         return f"nobody spoke of {', '.join(dict.fromkeys(new))}"
     return ""

@@ -18,6 +18,7 @@ from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.ports import Encoder, Search, Vocabulary
 from clew.memory.text import (
     FUNCTION_WORDS,
+    NAMED,
     common_words,
     content_word_sets,
     content_words,
@@ -106,7 +107,7 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
         taken = {word: other for word, other in taken.items() if not is_known(word)}
     if not taken:
         return made
-    names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", f"{question.text}\n{made.text}"))
+    names = set(NAMED.findall(f"{question.text}\n{made.text}"))
     pieces = dict(zip(taken, encoder.tokens([word.casefold() for word in taken]), strict=True))
     slips = {
         word: other
