@@ -102,7 +102,7 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
-    results = worked_out(said, cited)
+    results = arithmetic(said, cited)
     if not _exact(said) - results <= _all_words(evidence):
         return "unsupported"
     if results:
@@ -174,7 +174,7 @@ def _ungrouped(text: str) -> str:
 _EQUALS = re.compile(rf"([^=\n]*)=\s*[€$£]?({_NUMBER.pattern})")
 
 
-def worked_out(text: str, cited: Sequence[Passage] = ()) -> set[str]:
+def arithmetic(text: str, cited: Sequence[Passage] = ()) -> set[str]:
     """The results of correct calculations in a text (`1200 - 950 = 250`), and results of a tool that it cites. The
     operands still have to be in a passage."""
     by_tool = {number for one in cited if not one.document for number in _NUMBER.findall(_ungrouped(one.text))[-1:]}

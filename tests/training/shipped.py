@@ -187,7 +187,7 @@ def of_search(data: Path, libraries: Path) -> Iterator[Remade]:
     made = search.fit(gathered)
     shipped = search.Policy(router.shipped(), ordering.shipped())
 
-    def gates(by: search.Policy) -> Behaviour:
+    def routers(by: search.Policy) -> Behaviour:
         tools = [by.tools(one) for one in gathered]
         found = [one.ranked(its, shipped.order) for one, its in zip(gathered, tools, strict=True)]
         return Behaviour([*map(" ".join, tools)], worth_of(found))
@@ -199,7 +199,7 @@ def of_search(data: Path, libraries: Path) -> Iterator[Remade]:
     def worth_of(found: Sequence[list[str]]) -> list[float]:
         return [search.figures_of(one, its)["ndcg@5"] for one, its in zip(gathered, found, strict=True)]
 
-    yield Remade(router.SHIPPED, search.to_json(made.gate), gates(shipped), gates(made))
+    yield Remade(router.SHIPPED, search.to_json(made.router), routers(shipped), routers(made))
     yield Remade(ordering.SHIPPED, search.to_json(made.order), orders(shipped), orders(made))
 
 
