@@ -40,22 +40,22 @@ class Services:
     """Shared by all turns, and opened once with the settings. `told` is filled on demand, for each state of the
     library."""
 
-    encoder: CachedEncoder
-    library: Library
-    threads: Threads
-    tools: Mapping[str, Tool]
+    encoder: CachedEncoder  # of questions and passages
+    library: Library  # as it is now
+    threads: Threads  # the conversations
+    tools: Mapping[str, Tool]  # the search methods by name
     fitted: CachedEncoder  # MiniLM, that what was learned of English was fitted with; the `encoder` where that is it
     default_tool: str  # where the person names none: one of `tools`, several joined by +, or `auto`, the policy
     evidence: int = 10  # passages that a turn gathers
     writers: Writers = field(default_factory=Writers)  # language models by what they are for
     unsupported: Literal["mark", "remove"] = "mark"  # sentences of theirs that no passage supports
-    recall: RecallParameters = field(default_factory=RecallParameters)
-    rewrite: RewriteParameters = field(default_factory=RewriteParameters)
-    observe: ObserveParameters = field(default_factory=ObserveParameters)
-    answer: AnswerParameters = field(default_factory=AnswerParameters)
-    query_weights: WeightModel = field(default_factory=query_weights.shipped)
-    router: Router = field(default_factory=router.shipped)
-    order: Ordering = field(default_factory=ordering.shipped)
+    recall: RecallParameters = field(default_factory=RecallParameters)  # how sentences are recalled
+    rewrite: RewriteParameters = field(default_factory=RewriteParameters)  # how a question is rewritten
+    observe: ObserveParameters = field(default_factory=ObserveParameters)  # when it is searched again
+    answer: AnswerParameters = field(default_factory=AnswerParameters)  # how excerpts are chosen
+    query_weights: WeightModel = field(default_factory=query_weights.shipped)  # what wordings weigh
+    router: Router = field(default_factory=router.shipped)  # which tools a question needs
+    order: Ordering = field(default_factory=ordering.shipped)  # how the evidence is ordered
     told: dict[tuple[Any, str], Any] = field(default_factory=dict)  # of the states of the library (`once_a_library`)
 
     @property

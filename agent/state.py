@@ -253,26 +253,25 @@ class TurnSearch:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A turn. While it is made, the nodes pass on changed copies of it; then it is stored, shown, exported and
-    replayed. The question has three forms: `question`, as typed; `rewritten`, as understood; `wordings`, as
-    searched."""
+    replayed."""
 
-    thread: str
+    thread: str  # the id of its conversation
     turn: int  # from 1 along its way in the thread
-    question: str
-    rewritten: str = ""  # it stands alone
-    answer: Answer = UNANSWERED
-    recalled: Recalled = field(default_factory=Recalled)
-    wordings: tuple[Wording, ...] = ()
-    calls: tuple[Call, ...] = ()
+    question: str  # as typed
+    rewritten: str = ""  # as understood: it stands alone
+    answer: Answer = UNANSWERED  # empty until the node `answer`
+    recalled: Recalled = field(default_factory=Recalled)  # the sentences of the conversation that matter
+    wordings: tuple[Wording, ...] = ()  # as searched
+    calls: tuple[Call, ...] = ()  # the searches that were made
     passages: tuple[Passage, ...] = ()  # the evidence, the best first
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()  # what the nodes did
     library: str = ""  # the fingerprint of the library that it was answered from
     created: str = ""  # ISO 8601 in UTC
     walk: Subgraph | None = None  # None: nothing was walked
     paths: tuple[str, ...] = ()  # the walk as lines, `Hub -> A -> B`, the best end first
     model: str = ""  # the language model that wrote the answer; empty: it is quoted
-    degraded: tuple[Fallback, ...] = ()
-    ledger: tuple[Prompted, ...] = ()
+    degraded: tuple[Fallback, ...] = ()  # what a language model failed to do
+    ledger: tuple[Prompted, ...] = ()  # what language models were sent
     today: str = ""  # the day, ISO 8601, that relative dates count from; empty: nobody said
     id: Annotated[SkipJsonSchema[int], Field(exclude=True)] = 0  # in its thread's tree; 0: as `turn`
     parent: Annotated[SkipJsonSchema[int | None], Field(exclude=True)] = None  # the turn before it; None: the last one

@@ -191,15 +191,15 @@ Method = Literal["leiden", "louvain"]
 
 @dataclass(frozen=True, slots=True)
 class DetectionParameters:
-    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
-    `alike`; one of more than `largest` is divided."""
+    """How communities are found. One that is too small is joined to the nearest in meaning; one that is too large is
+    divided."""
 
     method: Method = "leiden"
-    seed: Natural = 42
-    smallest: Natural = 3
-    alike: Cosine = 0.4
-    largest: Count = 60
-    iterations: Few = 4
+    seed: Natural = 42  # the random seed of the grouping
+    smallest: Natural = 3  # groups of fewer things are joined to others
+    alike: Cosine = 0.4  # how alike groups have to be for that
+    largest: Count = 60  # groups of more things are divided
+    iterations: Few = 4  # how often the grouping is refined
 
 
 BY_EXTRACTION = "extraction"  # what `Community.by` says of a report that no language model wrote

@@ -36,15 +36,14 @@ CallResult = tuple[Call, Findings]
 
 @dataclass(frozen=True, slots=True)
 class ObserveParameters:
-    """`answers` is the seed's threshold (a similarity above 0.9, seed 004 section 4) adapted to MiniLM, whose cosines
-    of question and answer rarely exceed 0.8. `covered` is the share of the question's words that the passages need to
-    have together. Passages of further rounds are read behind the `best`."""
+    """When a turn searches again. `answers` is the seed's threshold (a similarity above 0.9, seed 004 section 4)
+    adapted to MiniLM, whose cosines of question and answer rarely exceed 0.8."""
 
-    answers: Cosine = 0.8
-    covered: Share = 0.75
-    rounds: Few = 3
-    passages: Few = 8
-    best: Few = 5
+    answers: Cosine = 0.8  # how near a passage has to be to the question to be enough
+    covered: Share = 0.75  # what share of the question's words the passages have to hold together
+    rounds: Few = 3  # how often a turn may search
+    passages: Few = 8  # how many passages an answer may rest on
+    best: Few = 5  # how many passages of the first search stay in front of what a further one finds
 
 
 def plan(turn: Turn, tool: str, parameters: ObserveParameters) -> tuple[tuple[Call, ...], str]:

@@ -15,15 +15,15 @@ from clew.memory.ports import Encoder
 
 @dataclass(frozen=True, slots=True)
 class RecallParameters:
-    """Seed 003's values. `representatives` are those of a cluster; `sentences` how many MMR selects of them."""
+    """How sentences of the conversation are recalled: the values of seed 003."""
 
-    lambda_: Share = 0.7
-    sentences: Few = 5
-    representatives: Few = 3
-    fewest_clusters: Few = 2
-    most_clusters: Few = 7
-    seed: Natural = 42
-    n_init: Few = 10
+    lambda_: Share = 0.7  # how much likeness to the question counts against repeating what was already recalled
+    sentences: Few = 5  # how many sentences of the conversation are recalled for a question
+    representatives: Few = 3  # how many sentences of each group of the conversation may be recalled
+    fewest_clusters: Few = 2  # into how many groups the conversation is divided at least
+    most_clusters: Few = 7  # into how many groups at most
+    seed: Natural = 42  # the random seed of that division
+    n_init: Few = 10  # how often that division is tried
 
 
 def recall(

@@ -26,15 +26,13 @@ How = Literal["model", "learned"]
 
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
-    """`probable` is the probability from which a word of the conversation is searched with the question, at most
-    `most` of them; `context` is how much of the selected context's mean is added to the vector of the wording with
-    those words. `back` is how many turns are looked through."""
+    """How the words of the conversation are added to a question."""
 
     learned: RewriteModel = field(default_factory=shipped)
-    probable: Share = 0.04
-    most: Few = 10
-    context: Weight = 0.3
-    back: Few = 12
+    probable: Share = 0.04  # how likely a word of the conversation has to be needed to be searched with the question
+    most: Few = 10  # how many such words are searched at most
+    context: Weight = 0.3  # how much the recalled sentences move the question's meaning
+    back: Few = 12  # how many turns back the conversation is looked through
 
 
 @dataclass(frozen=True, slots=True)
