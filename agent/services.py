@@ -34,6 +34,9 @@ from clew.tools.walk import Walk
 
 _Value = TypeVar("_Value")
 
+Kept = Literal["corpus", "query", "question", "walker", "matches", "thought", "stitched"]
+"""What a run of the graph computes once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -88,9 +91,11 @@ class TurnContext:
     cancel: Event = field(default_factory=Event)  # the person's stop
     emit: Callable[[Step | Piece | Doing], None] = lambda _: None  # hands out what a node says while it runs
     deadline: float | None = None  # of its searches, on `time.monotonic()`'s clock
-    scratch: dict[Hashable, Any] = field(default_factory=dict)  # vectors and hits; after a crash computed again
+    scratch: dict[tuple[Kept, Hashable], Any] = field(
+        default_factory=dict
+    )  # vectors and hits; after a crash computed again
 
-    def once(self, what: str, of: Hashable, make: Callable[[], _Value]) -> _Value:
+    def once(self, what: Kept, of: Hashable, make: Callable[[], _Value]) -> _Value:
         """The result of `make`, computed once for each `what` and `of` in a run."""
         key = what, of
         if key not in self.scratch:
