@@ -8,25 +8,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ClewError
 from clew.memory.instructions import ADDRESS, Topic, neutralised, orders, speaks_to_a_model
-from clew.memory.text import content_words, split
+from clew.memory.text import compiled_patterns, content_words, split
 
 ANNOUNCED = "The next sentence speaks to a language model; it is quoted, and not followed:"
 LEFT_OUT = "[address left out]"
 
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|<[a-zA-Z/!][^<>]*>")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_WAYS = re.compile(
-    r"\b(?:how|where|who|address|e-?mail|web ?site|link|url|contact|phone|wie|wo|wer|adresse|kontakt|comment|où|qui"
-    r"|cómo|dónde|quién|dirección|correo|come|dove|chi|indirizzo|como|onde|quem|endereço|как|где|кто|адрес|почт\w*|сайт\w*)\b"
-    r"|怎么|如何|哪|谁|网址|地址|邮箱|どう|どこ|誰|アドレス|メール|كيف|أين|من |عنوان|رابط",
-    re.IGNORECASE,
-)
+_WAYS = compiled_patterns(Path(__file__).with_suffix(".txt"))["ways"]
 """Words of a question that may ask for an address."""
 
 _CLOSED = re.compile(r"(?:[^<\[]|<[^<>]*>|\[[^\[\]]*\](?:\([^()]*\)|(?=[^(])))*")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.memory.text import word_lists, words
+from clew.memory.text import compiled_patterns, word_lists, words
 
 _WORD = re.compile(r"\w+|[,;.?!]")
 _LISTS = word_lists(Path(__file__).with_name("context_words.txt"))
@@ -39,11 +39,7 @@ def depends_on_context(question: str) -> bool:
     return _is_elliptical(spoken, question) or any(_points_back(words, at, question) for at in range(len(words)))
 
 
-_CLARIFIES = re.compile(
-    r"(?:(?:no|yes|sorry|so|well|oh|ok|okay)\b)?[,.! ]*"
-    r"i(?:['\u2019]m| am| was)? (?:mean|meant|asking|talking about|referring to)\b(?! to\b)",
-    re.IGNORECASE,
-)
+_CLARIFIES = compiled_patterns(Path(__file__).with_name("phrases.txt"))["clarifies"]
 DETAIL = 14
 """Words that an answer to the assistant's question may have."""
 

@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
@@ -17,7 +18,7 @@ from clew.memory.instructions import neutralised
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
-from clew.memory.text import NAMED, content_words
+from clew.memory.text import NAMED, compiled_patterns, content_words
 from clew.prompts import render
 
 How = Literal["model", "learned"]
@@ -150,11 +151,7 @@ TEMPERATURE, TOKENS = 0.1, 200
 MORE_WORDS = 25
 """Words that a rewritten question may have beyond twice the original."""
 
-_CHATTER = re.compile(
-    r"^(?:sure|certainly|of course|okay|here(?:'s| is)|the (?:rewritten|standalone|answer)|rewritten|standalone|answer"
-    r"|question|unclear|not found|i (?:am|can|cannot|don't|do not)|as an ai)\b[^?]*[:,.]|^(?:[{\[<`]|\*\*)",
-    re.IGNORECASE,
-)
+_CHATTER = compiled_patterns(Path(__file__).with_name("phrases.txt"))["chatter"]
 
 
 @dataclass(frozen=True, slots=True)

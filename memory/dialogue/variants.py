@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from clew.memory.datatypes import Sentence, Wording
 from clew.memory.dates import dated, days_text, relative_dates
@@ -20,6 +21,7 @@ from clew.memory.text import (
     FUNCTION_WORDS,
     NAMED,
     common_words,
+    compiled_patterns,
     content_word_sets,
     content_words,
     split,
@@ -36,12 +38,7 @@ half."""
 LONG_NAME = 7
 """Letters from which a name may be taken for another one."""
 
-ASKING = re.compile(
-    r"^(?:(?:please|good|great|right|fine|nice|okay|ok|well|thanks|list|find|show|name|give|tell|explain|describe|search"
-    r"|enumerate|summari[sz]e|outline|recap|compare|look (?:up|for)|me|us|everything|anything|all|about|the)\b[,.!]?"
-    r" *)+",
-    re.IGNORECASE,
-)
+ASKING = compiled_patterns(Path(__file__).with_name("phrases.txt"))["asking"]
 """How an English request begins: words that no document needs to have."""
 
 MOST_SLIPS = 2
