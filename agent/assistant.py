@@ -1,4 +1,4 @@
-"""The assistant: what every interface talks to. It opens what a turn needs once, and runs turns on any thread."""
+"""The assistant: all interfaces use it. It opens everything that turns need once, and runs turns on any thread."""
 
 import hashlib
 import sqlite3
@@ -34,10 +34,10 @@ from clew.memory.text import LANGUAGES, number_of, storable
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 
 LONGEST = 4_000
-"""Characters of a question: what it says is looked at in many ways, some of which take the square of its length."""
+"""Characters of a question: some steps take the square of its length."""
 
 AFTER_EVIDENCE = ("answer", "verify", "remember")
-"""The nodes that a stopped answer goes through again."""
+"""The nodes that run again when a stopped answer is continued."""
 
 
 class Assistant:
@@ -72,9 +72,9 @@ class Assistant:
         return assistant
 
     def change(self, passages: int = 0, llm: str = "", language: str = "") -> None:
-        """From the next turn on gather so many passages, use these language models and speak this language, as the
-        settings name them; 0 and empty: the same as now. Raises `BadInput` for a language that Clew does not speak, and
-        what `writers_for` raises."""
+        """Change settings from the next turn on: the number of passages, the language models, the language; 0 and empty
+        leave them as they are. Raises `BadInput` for a language that Clew does not speak, and what `writers_for`
+        raises."""
         if language not in ("", AUTO, *LANGUAGES):
             raise BadInput(f"Clew does not speak '{language}'", ", ".join((AUTO, *LANGUAGES)))
         writers = self._writing(self.services, llm).writers
@@ -84,12 +84,12 @@ class Assistant:
             self.settings = self.settings.model_copy(update=changed)
 
     def names(self, begun: str) -> list[str]:
-        """What can stand behind an @ in a question, and has this in its name."""
+        """Suggestions behind an @ in a question: names that contain `begun`."""
         with self.library_now() as services:
             return names(services, begun)
 
     def warm_up(self) -> None:
-        """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
+        """Loads the encoder and reads the graph: seconds, which an interface can spend while the person types."""
         self.services.encoder.uncached.encode(["warm up"], "query")
         if self.services.library.store.whole and self.services.library.manifest.chunks:
             self.services.walker()
@@ -144,14 +144,13 @@ class Assistant:
             yield from self._run(self._writing(services, llm), turn, cancel)
 
     def interrupted(self, thread: str) -> str:
-        """The question whose turn was cut off on this thread; empty where there is none, or where it had not begun."""
+        """The question of a turn that was cut off on this thread; empty if there is none."""
         cut_off = self._unfinished(thread)
         return cut_off.question if cut_off else ""
 
     def resume(self, thread: str, cancel: threading.Event | None = None, tool: str = "") -> Iterator[TurnEvent]:
-        """Finish the turn that was cut off, or answer the last one if it was stopped, from the same evidence where that
-        was complete, else with `tool`: the steps that were left, then the finished turn; nothing where there is
-        neither."""
+        """Finishes a turn that was cut off, or answers the last one if it was stopped: from its evidence if that was
+        complete, else anew with `tool`. Yields the remaining steps and the turn; nothing if there is neither."""
         with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, _):
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
@@ -159,7 +158,7 @@ class Assistant:
                 yield from self._run(services, _to_answer_anew(stopped, tool), cancel)
 
     def stopped(self, thread: str) -> Turn | None:
-        """The last turn of a thread, if the person stopped its answer."""
+        """The last turn of a thread, if the person stopped it; else None."""
         last = self.turns(thread)[-1:]
         return last[0] if last and last[0].answer.outcome == "stopped" else None
 
@@ -175,8 +174,8 @@ class Assistant:
         return [_whole(turn, sentences) for turn in placed]
 
     def take_out(self, thread: str) -> None:
-        """Delete a thread, with what a crash may have left of a turn of it. For a while `threads.bring_back` undoes it,
-        but for the latter."""
+        """Deletes a thread, with the rest of a turn that a crash left. `threads.bring_back` can undo that for a while,
+        except the latter."""
         with self._held(thread, None):
             forget_checkpoints(self._data / DATABASE, thread)
             self.threads.take_out(thread)
@@ -197,8 +196,8 @@ class Assistant:
     def _run(
         self, services: Services, turn: Turn, cancel: threading.Event | None, *, resumed: bool = False
     ) -> Iterator[TurnEvent]:
-        """A turn from where it stands, or (`resumed`) from its checkpoint. Only the death of the process leaves the
-        checkpoint: a turn that failed or was cancelled is over."""
+        """Runs a turn, or continues it from its checkpoint (`resumed`). A checkpoint is only left if the process dies:
+        a turn that failed or was cancelled is over."""
         store, config = services.library.store, config_for(turn.thread)
         deadline = None if store.whole else time.monotonic() + patience() * TURN
         context = TurnContext(services, cancel or threading.Event(), deadline=deadline)
@@ -231,13 +230,13 @@ class Assistant:
         yield _whole(finished, self.threads.all_sentences(turn.thread, finished.id))
 
     def _unfinished(self, thread: str) -> Turn | None:
-        """The turn that a crash cut off on this thread, as far as it came."""
+        """The turn that a crash cut off on this thread, as far as it got."""
         reached = self._reached(thread, self._next_id(thread))
         return reached["turn"] if reached else None
 
     def _reached(self, thread: str, turn: int) -> QuestionsState | TurnState | None:
-        """The state that a turn, by its id, has come to, where it is not over. One that was stored may have one too, if
-        its process died then."""
+        """The state that this turn has reached, if it is not over. A turn that was stored may have one too, if its
+        process died then."""
         state = self._graph.get_state(config_for(thread), subgraphs=True)
         within = next((task.state for task in state.tasks if isinstance(task.state, StateSnapshot)), state)
         values = {**state.values, **within.values} if state.next else {}
@@ -247,14 +246,14 @@ class Assistant:
         return self.threads.last_turn(thread) + 1
 
     def _writing(self, services: Services, llm: str) -> Services:
-        """With these language models. Raises what `writers_for` raises."""
+        """The services with these language models. Raises what `writers_for` raises."""
         settings = self.settings.model_copy(update={"llm": llm})
         return replace(services, writers=writers_for(settings)) if llm else services
 
     @contextmanager
     def _over_library(self) -> Iterator[tuple[Services, tuple[Step, ...]]]:
-        """The services of one turn, over the current state of the library, and a step that says where that is another
-        than before."""
+        """The services for one turn over the current state of the library, and a step that says so if it has
+        changed."""
         with self._moving:
             said = () if self._over_it else self._moved_on()
             services = self.services
@@ -272,7 +271,7 @@ class Assistant:
             yield services
 
     def _from_elsewhere(self, thread: str) -> tuple[Step, ...]:
-        """A step that says where a thread that was over another library is gone on with."""
+        """A step that says so if the thread was over another library before."""
         known = self.threads.get(thread)
         if known is None or not known.library or known.library == self.threads.library:
             return ()
@@ -280,8 +279,8 @@ class Assistant:
         return (Step(LIBRARY, f"this conversation was over another library until now, and goes on over {here}"),)
 
     def _moved_on(self) -> tuple[Step, ...]:
-        """Take the services over the library as it is now, and say so where that is new. Where it cannot be opened as
-        it is now, it is read as it was, which is said too."""
+        """Reopens the library if it was indexed meanwhile, and says so. If that fails, the old state is used, which is
+        said too."""
         before = self.services.library
         try:
             if current_state(before) in ("", before.store.state):
@@ -319,7 +318,7 @@ class Assistant:
 
 
 def _to_answer_anew(turn: Turn, tool: str) -> Turn:
-    """A turn that is stored as it was when its evidence was complete, else as it was when it began."""
+    """The turn as it was when its evidence was complete, else as it was at the beginning."""
     nodes = {step.node for step in turn.steps}
     if "answer" not in nodes or "multi_question" in nodes:
         begun = Turn(turn.thread, turn.turn, turn.question, today=turn.today, id=turn.id, parent=turn.parent)
@@ -335,6 +334,6 @@ def _to_answer_anew(turn: Turn, tool: str) -> Turn:
 
 
 def _whole(turn: Turn, sentences: Sequence[Sentence]) -> Turn:
-    """With all sentences that were there to recall, which are kept once for the thread and not with each turn."""
+    """The turn with all earlier sentences, which are stored once for the thread and not with each turn."""
     before = unique([sentence for sentence in sentences if sentence.turn < turn.turn])
     return replace(turn, recalled=replace(turn.recalled, extracted=tuple(before)))

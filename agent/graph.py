@@ -1,4 +1,4 @@
-"""The state machine of a turn; its checkpoints, kept beside the threads, are what a crash leaves to go on from."""
+"""The graph of a turn, and its checkpoints, from which a turn that a crash cut off is continued."""
 
 import sqlite3
 import time
@@ -44,7 +44,8 @@ AROUND: dict[str, Node] = {"talk": talk_nodes.talk, "verify": nodes.verify, "rem
 
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any] | None) -> TurnGraph:
-    """Talk is answered at once; a question goes from `recall` to `answer`, and of several each does in a subgraph."""
+    """The graph of a turn. Talk is answered at once; a question goes from `recall` to `answer`; several questions go
+    through the subgraph."""
     graph = _with_nodes(TurnState, EVIDENCE | ANSWER | AROUND)
     graph.add_node("multi_question", multi_question_graph())
     graph.add_conditional_edges(START, talk_nodes.begin)
@@ -57,7 +58,7 @@ def turn_graph(checkpointer: BaseCheckpointSaver[Any] | None) -> TurnGraph:
 
 
 def multi_question_graph() -> CompiledStateGraph[QuestionsState, TurnContext, QuestionsState, QuestionsState]:
-    """Each question through the same nodes, one after the other; then their answers as one."""
+    """The subgraph: each question goes through the same nodes, one after the other; then their answers are joined."""
     graph = _with_nodes(QuestionsState, EVIDENCE | ANSWER)
     graph.add_node("split", multi_question.split)
     graph.add_node("next_question", multi_question.next_question)
@@ -72,7 +73,8 @@ def multi_question_graph() -> CompiledStateGraph[QuestionsState, TurnContext, Qu
 
 @cache
 def evidence_graph() -> TurnGraph:
-    """A question up to its evidence: what `clew evaluate --tool agent` ranks. Compiled once: that takes 10 ms."""
+    """The graph of a question up to its evidence, which `clew evaluate --tool agent` ranks. Compiled once: that takes
+    10 ms."""
     graph = _with_nodes(TurnState, EVIDENCE, answered=END)
     graph.add_edge(START, "recall")
     return graph.compile()
@@ -81,7 +83,7 @@ def evidence_graph() -> TurnGraph:
 def _with_nodes(
     state: type[_State], named: Mapping[str, Node], answered: str = "answer"
 ) -> StateGraph[_State, TurnContext, _State, _State]:
-    """With these nodes, and the edges from `recall` to what is `answered` by."""
+    """A graph with these nodes, and edges from `recall` to the node `answered`."""
     graph = StateGraph(state, context_schema=TurnContext)
     for name, node in named.items():
         graph.add_node(name, timed(node))
@@ -128,7 +130,8 @@ def config_for(thread: str) -> "RunnableConfig":
 
 
 def checkpoint_saver(connection: sqlite3.Connection) -> "SqliteSaver":
-    """Makes its tables where they are missing. Only our own types are ever made from what a checkpoint holds."""
+    """Stores checkpoints, and creates its tables if necessary. Only our own types are ever created from a
+    checkpoint."""
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite import SqliteSaver
 
@@ -151,7 +154,7 @@ def checkpoint_saver(connection: sqlite3.Connection) -> "SqliteSaver":
 
 
 def forget_checkpoints(database: Path, thread: str) -> None:
-    """Delete all checkpoints of a thread; there may be none, nor a table for them."""
+    """Deletes the checkpoints of a thread, if there are any."""
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     with closing(sqlite3.connect(database, timeout=60)) as connection:

@@ -1,4 +1,4 @@
-"""Which model a setting names: the one place that knows models by name."""
+"""Turns the names of models in settings into models: the only place that knows providers."""
 
 import shlex
 from contextlib import suppress
@@ -17,7 +17,7 @@ LLM_HELP = "--llm auto, none, ollama:NAME, openai:NAME; for one part: --llm olla
 
 @dataclass(frozen=True, slots=True)
 class Writers:
-    """The language models by what they are for (seed 004, section 8.1: a small one thinks, a large one writes)."""
+    """The language model for each purpose (seed 004, section 8.1: a small one thinks, a large one writes)."""
 
     rewrite: Writer | None = None
     think: Writer | None = None
@@ -42,8 +42,8 @@ def roles_named(llm: str) -> dict[str, str]:
 
 
 def named_alone(settings: Settings, *roles: str) -> Settings:
-    """With the language models that somebody named, none that `auto` would find: a measurement and an index use none
-    that was merely found. For these roles alone, if some are given. Raises `BadInput`."""
+    """Settings with only the models that the user named, and none that `auto` would find: measurements and indexes use
+    no others. Limited to these roles, if any are given. Raises `BadInput`."""
     named = roles_named(settings.llm) if "llm" in settings.model_fields_set else {}
     chosen = [f"{role}={name}" for role, name in named.items() if name != AUTO and (not roles or role in roles)]
     return settings.model_copy(update={"llm": ",".join([NONE, *chosen])})
@@ -61,7 +61,7 @@ def writers_for(settings: Settings) -> Writers:
 
 
 def writer_named(name: str) -> Writer | None:
-    """One of these. Raises what `writers_for` raises."""
+    """The model of this name, or None. Raises what `writers_for` raises."""
     if name == NONE:
         return None
     provider, _, model = name.partition(":")
@@ -78,7 +78,7 @@ def writer_named(name: str) -> Writer | None:
 
 
 def models_there() -> list[str]:
-    """Those of the servers here, as the setting names them; none of a server that does not answer."""
+    """The models of the servers here, by the names that settings use; none of a server that does not answer."""
     from clew.agent.llm.ollama_writer import OllamaServer
     from clew.agent.llm.openai_writer import OpenAIServer
 
@@ -91,16 +91,15 @@ def models_there() -> list[str]:
 
 
 def to_choose_from(writers: Writers) -> list[str]:
-    """What a question can be asked again with where language models are used: one of these, or none."""
+    """The models that a question can be asked again with, and `none`; empty if no models are used."""
     return [] if writers == Writers() else [*models_there(), NONE]
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:
-    """The encoder that the settings name, downloaded where it must be; where they name none, the library's own, but
-    only from the local model cache: a library may come from anybody. Else the default.
+    """The encoder that the settings name, downloaded if necessary; else the library's own, but only from the local
+    model cache, as a library may come from anybody; else the default.
 
-    Raises `NoModel` where it is not on this machine, or not to be had.
-    """
+    Raises `NoModel` if it is not available."""
     own = recorded_at(settings.library).encoder.name
     if settings.encoder or is_trusted(own):
         return load_encoder(settings.encoder or own or MINILM, settings.cache)
@@ -108,6 +107,6 @@ def encoder_for(settings: Settings) -> CachedEncoder:
 
 
 def not_here(encoder: str, library: object) -> tuple[str, str]:
-    """What is wrong where the encoder that a library names is not in the local model cache, and what mends it."""
+    """The error and the hint for a library whose encoder is not in the local model cache."""
     wrong = f"the library at {library} was made with the encoder {encoder}, which is not on this machine by that name"
     return wrong, f"CLEW_ENCODER={shlex.quote(encoder)} before the command, if you trust it: it may be downloaded"

@@ -1,4 +1,4 @@
-"""The nodes of a turn: each takes the turn, calls one operation, and returns the turn with its result and a step."""
+"""The nodes of a turn: each takes the turn, calls one operation, and returns the turn with the result and a step."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -93,8 +93,8 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> Rewritten:
-    """The question made to stand alone, as the documents speak of it; beside it with words spelt and dates written as
-    they may have them, and with their words for those of another language."""
+    """The question as it can be understood alone, in wordings: also with spelling corrected and dates as documents may
+    write them, and with words of the documents' language."""
     services, words = run.services, run.services.library.store.vocabulary
     by = services.rewrite
     made = rewrite_question(turn.typed, turn.recalled, services.encoder, by, writer, run.cancel)
@@ -110,7 +110,8 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
 
 
 def corpus(turn: Turn, run: TurnContext) -> Turn:
-    """A question about the documents as a whole needs no search: its evidence is what such answers are made of."""
+    """Finds questions about the documents as a whole, which need no search: their evidence is the documents they
+    name."""
     whole = answers.corpus_answer_of(turn, run)
     if whole is None:
         return turn
@@ -122,9 +123,8 @@ def after_corpus(state: TurnState) -> Literal["think", "answer"]:
 
 
 def think(turn: Turn, run: TurnContext) -> Turn:
-    """Plans the searches of a round: the policy's, and in the second those of a language model. At first it looks what
-    `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed; the step
-    has the signals by which they were chosen."""
+    """Plans the searches of a round: the policy's, and in the second round a language model's too. In the first it
+    searches with `hybrid` for all wordings: that gives their weights and the signals by which tools are chosen."""
     tool = turn.search.tool or run.services.default_tool
     if not turn.search.round:
         turn = _looked(_limited(turn, run), run, tool)
@@ -148,7 +148,7 @@ def think(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _limited(turn: Turn, run: TurnContext) -> Turn:
-    """To the document that the question names as the one to look in, unless the caller has limited it."""
+    """The turn limited to the document that the question names, unless the caller limited it."""
     catalogue = run.services.library.store.catalogue
     limit = None if turn.search.scope else document_meant(turn.meant, catalogue)
     if limit is None:
@@ -160,7 +160,7 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
-    """With the forms of the question weighed by what they find; and where the policy chooses, its tools."""
+    """The turn with its wordings weighed by what they find; and, if the policy decides, with its tools."""
     services = run.services
     if not services.library.manifest.chunks:
         return turn
@@ -170,8 +170,8 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
 
 
 def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
-    """With the tools that the policy chooses, and the signals that it chooses by: of the question as a person reads it,
-    of the first hits, and of the library."""
+    """The turn with the tools that the policy chooses, and the signals: of the question as shown, of the first hits,
+    and of the library."""
     services, manifest = run.services, run.services.library.manifest
     first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, router.LOOKED).passages
     shown = next(hits for wording, hits in zip(turn.wordings, matches.hits, strict=True) if wording.won)
@@ -182,7 +182,7 @@ def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
 
 
 def after_think(state: TurnState) -> Literal["act", "answer"]:
-    """Where neither the policy nor the model looks for more, the evidence is what there is."""
+    """If nothing more is searched, the evidence is what there is."""
     return "act" if state["turn"].search.planned else "answer"
 
 
@@ -216,20 +216,20 @@ def act(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_act(state: TurnState) -> Literal["stitch", "observe"]:
-    """Not every question is walked for."""
+    """Only some questions are followed by a walk."""
     return "stitch" if rounds.walks(state["turn"].search) else "observe"
 
 
 def stitch(turn: Turn, run: TurnContext) -> Turn:
-    """The partitions of what the tools were asked for: the whole question, or in a further round what is missing."""
+    """Chooses the partitions for the question, or in a further round for what is missing, and joins them."""
     walker, thought, stitched = walker_of(turn, run), thought_of(turn, run), stitched_of(turn, run)
     details = rounds.scored(walker, thought.partitions, stitched.partitions)
     return turn.stepped("stitch", rounds.size(stitched), details)
 
 
 def walk(turn: Turn, run: TurnContext) -> Turn:
-    """The best of all that it weighed is evidence, as a tool's findings are: in a further round, that looks for a part
-    of the question only, beside what is there."""
+    """The nodes with the highest scores become evidence, like the findings of a tool; in a further round they are put
+    behind what is there."""
     services, search = run.services, turn.search
     walked = walker_of(turn, run).walk(thought_of(turn, run), stitched_of(turn, run))
     found = findings(services.library.store, walked, services.evidence, Walk.name)
@@ -258,8 +258,8 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
 
 
 def observe(turn: Turn, run: TurnContext) -> Turn:
-    """Orders all that was found. Another round is for words that the library has somewhere, but no passage that was
-    found."""
+    """Orders everything that was found. There is another round if words of the question are missing from the evidence
+    and the library has them."""
     services, turn = run.services, _ordered(turn, run)
     if best := rounds.answers(turn.passages, services.observe):
         return turn.searched(missing=()).stepped("observe", f"{best.name} answers")
@@ -273,7 +273,8 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _ordered(turn: Turn, run: TurnContext) -> Turn:
-    """With the passages that the whole question found in the order of their mass, and the others behind the best."""
+    """The turn with its passages in order: those found for the whole question by their mass, the others behind the
+    best."""
     beside = set(turn.search.beside)
     whole = [passage for passage in turn.passages if passage.id not in beside]
     if turn.search.round == 1 and len(turn.search.tools) > 1:
@@ -284,7 +285,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
-    """A language model plans once, where nothing that was found is likely to answer alone."""
+    """A language model plans once, and only if no passage found so far is likely to answer alone."""
     turn, services = state["turn"], runtime.context.services
     return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
 
@@ -300,7 +301,8 @@ def _may_plan(turn: Turn, services: Services) -> bool:
 
 
 def answer(turn: Turn, run: TurnContext) -> Turn:
-    """What was quoted by when the person stopped it was not shown, and is not kept; what a model wrote is."""
+    """What had been quoted when the person stopped the turn was not shown, and is dropped; what a model wrote is
+    kept."""
     made = answers.answer(turn, run)
     if run.cancel.is_set():
         made = replace(made, answer=replace(made.answer, outcome="stopped") if made.model else Answer("stopped", ()))
@@ -319,7 +321,7 @@ def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has
 
 
 def remember(turn: Turn, run: TurnContext) -> Turn:
-    """Its own step is handed out, and is not part of the turn: that is stored by then."""
+    """Stores the turn. Its own step is emitted, but is not part of the stored turn."""
     services, started = run.services, time.perf_counter()
     over = replace(
         turn,
@@ -351,7 +353,7 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPlan:
-    """The searches that a language model wants beside those of the policy, by what was found."""
+    """The further searches that a language model wants, given what was found."""
     services, writer = run.services, run.services.writers.think
     if writer is None or not _may_plan(turn, services):
         return ModelPlan()
@@ -366,8 +368,8 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
 
 
 def leaned_on(turn: Turn) -> list[Utterance]:
-    """What of a turn a later question can lean on: nothing of small talk, not a refusal, not what Clew says around what
-    it quotes, nor what a document orders a model."""
+    """What a later question may refer to: no small talk, refusals, words of Clew around quotations, or orders to a
+    model."""
     answer, typed = turn.answer, Utterance("user", turn.typed)
     if answer.outcome == "small-talk":
         return []

@@ -1,4 +1,4 @@
-"""The parameters of tools and steps, by the names that settings have for them: which there are, and what was chosen."""
+"""The parameters of tools and steps by their names in settings: all that exist, and those that were set."""
 
 import json
 import shlex
@@ -23,7 +23,7 @@ from clew.tools import registry
 from clew.tools.walk import Walk
 
 INDEX = "index."
-"""What the names of those begin with that a library is made with."""
+"""Begins the names of parameters that a library is made with."""
 
 GROUPS: Mapping[str, tuple[type[Any], ...]] = {
     **{f"tools.{name}": (kind,) for name, kind in registry.PARAMETERS.items()},
@@ -37,25 +37,25 @@ GROUPS: Mapping[str, tuple[type[Any], ...]] = {
     f"{INDEX}keywords": (KeywordParameters,),
     f"{INDEX}communities": (DetectionParameters,),
 }
-"""The walker is the tool `walk`'s, and has a group of its own: a turn walks by it without the tool."""
+"""The groups of parameters. The walker has its own group, as a turn also walks without the tool `walk`."""
 
 ELSEWHERE = {f"tools.{Walk.name}": values_of(WalkerParameters()), f"{INDEX}communities": {"method": ""}}
-"""Names of a group's dataclasses that have another place: the walker's, and `clew index --communities`."""
+"""Fields of a group's dataclasses that are set elsewhere: the walker's, and by `clew index --communities`."""
 
 SEEDS = Path(__file__).with_name("seeds.json")
-"""By group the number of a seed and what it says: docs/figures.md has what it finds where the default is another."""
+"""For each group a seed's number and its values; docs/figures.md measures them where the default differs."""
 
 SENTENCES = Path(__file__).with_name("parameters.txt")
 
 Given = Mapping[str, object]
-"""What somebody wrote, by whole names: `Settings.given`."""
+"""What the user wrote, by full names: `Settings.given`."""
 
 _Made = TypeVar("_Made")
 
 
 @cache
 def parameters() -> dict[str, Parameter]:
-    """All that can be set, by their whole names."""
+    """All parameters by their full names."""
     return {
         f"{group}.{one.name}": one
         for group, kinds in GROUPS.items()
@@ -67,7 +67,7 @@ def parameters() -> dict[str, Parameter]:
 
 @cache
 def sentences() -> dict[str, tuple[str, bool]]:
-    """By the whole name of a setting or a parameter what it is, and whether it is one that most people may change."""
+    """For each setting and parameter a description, and whether most people may change it."""
     lines = [line for line in SENTENCES.read_text("utf-8").splitlines() if line and not line.startswith("#")]
     told = (one.partition(":") for one in lines)
     said = {name.strip("* "): (text.strip(), name.startswith("*")) for name, _, text in told}
@@ -77,7 +77,7 @@ def sentences() -> dict[str, tuple[str, bool]]:
 
 @cache
 def seeds() -> dict[str, tuple[str, Any]]:
-    """By the whole name of a parameter the number of the seed that has a value for it, and that value."""
+    """For each parameter that a seed has a value for, the seed's number and the value."""
     groups = json.loads(SEEDS.read_text("utf-8"))
     return {
         f"{group}.{name}": (its["seed"], value)
@@ -87,8 +87,8 @@ def seeds() -> dict[str, tuple[str, Any]]:
 
 
 def chosen(given: Given) -> dict[str, Any]:
-    """The same as the fields have it. Raises `BadInput` for a name that there is not and
-    for what it cannot be, with what is allowed."""
+    """The values as their fields have them. Raises `BadInput` for an unknown name or an invalid value, saying what is
+    allowed."""
     found = {}
     for name, value in given.items():
         if name not in parameters():
@@ -106,7 +106,7 @@ def chosen(given: Given) -> dict[str, Any]:
 
 
 def made(kind: type[_Made], given: Given) -> _Made:
-    """The dataclass of a tool or a step as it was set."""
+    """The dataclass of a tool or a step with the values that were set."""
     values = chosen(given)
     group = next(name for name, kinds in GROUPS.items() if kind in kinds)
     own = _of_group(values, group)
@@ -120,7 +120,7 @@ def of_tools(given: Given) -> tuple[object, ...]:
 
 
 def of_index(given: Given) -> dict[str, dict[str, Any]]:
-    """What `clew index` is to change, by the names of `Manifest.made_with`."""
+    """The changed values for `clew index`, by the names of `Manifest.made_with`."""
     values, names = chosen(given), [name.removeprefix(INDEX) for name in GROUPS if name.startswith(INDEX)]
     return {name: own for name in names if (own := _of_group(values, f"{INDEX}{name}"))}
 

@@ -1,4 +1,4 @@
-"""What the nodes of a turn are given: services, shared by all turns, and what one run of the graph has computed."""
+"""What the nodes of a turn need: services, shared by all turns, and the context of one run of the graph."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,37 +34,40 @@ from clew.tools.walk import Walk
 
 _Value = TypeVar("_Value")
 
+Kept = Literal["corpus", "query", "question", "walker", "matches", "thought", "stitched"]
+"""What a run of the graph computes once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all turns share, opened once as the settings have it. `told` is filled as it is needed, by the fingerprint
-    of a library."""
+    """Shared by all turns, and opened once with the settings. `told` is filled on demand, for each state of the
+    library."""
 
-    encoder: CachedEncoder
-    library: Library
-    threads: Threads
-    tools: Mapping[str, Tool]
+    encoder: CachedEncoder  # of questions and passages
+    library: Library  # as it is now
+    threads: Threads  # the conversations
+    tools: Mapping[str, Tool]  # the search methods by name
     fitted: CachedEncoder  # MiniLM, that what was learned of English was fitted with; the `encoder` where that is it
     default_tool: str  # where the person names none: one of `tools`, several joined by +, or `auto`, the policy
     evidence: int = 10  # passages that a turn gathers
     writers: Writers = field(default_factory=Writers)  # language models by what they are for
     unsupported: Literal["mark", "remove"] = "mark"  # sentences of theirs that no passage supports
-    recall: RecallParameters = field(default_factory=RecallParameters)
-    rewrite: RewriteParameters = field(default_factory=RewriteParameters)
-    observe: ObserveParameters = field(default_factory=ObserveParameters)
-    answer: AnswerParameters = field(default_factory=AnswerParameters)
-    query_weights: WeightModel = field(default_factory=query_weights.shipped)
-    router: Router = field(default_factory=router.shipped)
-    order: Ordering = field(default_factory=ordering.shipped)
+    recall: RecallParameters = field(default_factory=RecallParameters)  # how sentences are recalled
+    rewrite: RewriteParameters = field(default_factory=RewriteParameters)  # how a question is rewritten
+    observe: ObserveParameters = field(default_factory=ObserveParameters)  # when it is searched again
+    answer: AnswerParameters = field(default_factory=AnswerParameters)  # how excerpts are chosen
+    query_weights: WeightModel = field(default_factory=query_weights.shipped)  # what wordings weigh
+    router: Router = field(default_factory=router.shipped)  # which tools a question needs
+    order: Ordering = field(default_factory=ordering.shipped)  # how the evidence is ordered
     told: dict[tuple[Any, str], Any] = field(default_factory=dict)  # of the states of the library (`once_a_library`)
 
     @property
     def multilingual(self) -> bool:
-        """Whether the encoder was taught many languages, and a reader of these on its vectors."""
+        """Whether the encoder was trained on many languages, so that the reader for these is used."""
         return self.encoder.name == MULTILINGUAL
 
     def once_a_library(self, tell: Callable[[Library], _Value]) -> _Value:
-        """What this function tells of the library, computed at most once for each state of it."""
+        """The result of this function for the library, computed once for each state of it."""
         key = tell, self.library.manifest.fingerprint
         if key not in self.told:
             self.told[key] = tell(self.library)
@@ -72,8 +75,8 @@ class Services:
         return value
 
     def walker(self, query: Query | None = None) -> Walker:
-        """The tool `walk`'s, over the part of the library that a question reaches; without one over all of it: that
-        graph is read once, by whoever walks first."""
+        """The walker of the tool `walk`, over the part of the library that a question reaches; without a query over all
+        of it, whose graph is read once."""
         tool = self.tools[Walk.name]
         tool = for_question(tool, query) if query else tool
         assert isinstance(tool, Walk)
@@ -82,16 +85,18 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """One run of the graph."""
+    """The context of one run of the graph."""
 
     services: Services
     cancel: Event = field(default_factory=Event)  # the person's stop
     emit: Callable[[Step | Piece | Doing], None] = lambda _: None  # hands out what a node says while it runs
     deadline: float | None = None  # of its searches, on `time.monotonic()`'s clock
-    scratch: dict[Hashable, Any] = field(default_factory=dict)  # vectors and hits; after a crash computed again
+    scratch: dict[tuple[Kept, Hashable], Any] = field(
+        default_factory=dict
+    )  # vectors and hits; after a crash computed again
 
-    def once(self, what: str, of: Hashable, make: Callable[[], _Value]) -> _Value:
-        """What `make` gives: `what` it is, computed at most once `of` the same."""
+    def once(self, what: Kept, of: Hashable, make: Callable[[], _Value]) -> _Value:
+        """The result of `make`, computed once for each `what` and `of` in a run."""
         key = what, of
         if key not in self.scratch:
             self.scratch[key] = make()
@@ -118,8 +123,8 @@ def services_for(settings: Settings, library: Library, encoder: CachedEncoder, t
 
 
 def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> dict[str, Tool]:
-    """By name. Raises `BadInput` for a setting that names what there is not, `NoModel` for a reranker that is not to be
-    had, `LibraryMismatch` for a library that was made with other parameters than are set."""
+    """The tools by name. Raises `BadInput` for a setting that names something unknown, `NoModel` for a reranker that is
+    not available, `LibraryMismatch` for a library made with other parameters than are set."""
     check_tool(settings.tool)
     check_indexed(settings.given, library)
     given = replace(
@@ -133,7 +138,7 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
 
 
 def _aligner(library: Library, settings: Settings) -> Aligner | None:
-    """One of a library on a cluster is read from a copy on this machine."""
+    """The aligner; for a library on a cluster it is read from a copy on this machine."""
     if settings.aligner == VOTES or isinstance(library.path, Path):
         return aligner_for(library, settings.aligner)
     with open_library(on_this_machine(library.path, settings.cache), None) as copy:
@@ -148,20 +153,20 @@ def _structure(library: Library) -> Structure:
 
 
 def check_tool(name: str) -> None:
-    """Raises `BadInput` for a name that is neither the policy's nor that of a tool."""
+    """Raises `BadInput` for a name that is neither `auto` nor a tool."""
     if name != AUTO:
         registry.check(name)
 
 
 def check_offered(name: str, services: Services) -> None:
-    """Raises `NotSetUp` for a tool that this library cannot be searched with."""
+    """Raises `NotSetUp` for a tool that this library does not support."""
     for one in name.split("+") if name not in ("", AUTO) else ():
         if one not in services.tools:
             registry.make(one, services.library.store)
 
 
 def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
-    """What the settings give to the tools, but for the aligner, which is a library's."""
+    """The settings of the tools, without the aligner, which depends on the library."""
     return ToolSettings(
         late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
         parameters=of_tools(settings.given),

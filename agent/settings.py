@@ -47,17 +47,17 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    library: Annotated[Place, BeforeValidator(place)] = Path(".clew")
-    encoder: str = ""
-    aligner: str = "votes"
-    late_interaction: bool = False
-    tool: str = "auto"
-    llm: str = "auto"
-    unsupported: Literal["mark", "remove"] = "mark"
-    language: Literal["auto", Language] = "auto"
-    port: int = Field(default=7860, ge=1, le=65535)
-    home: Path = Field(default_factory=lambda: user_data_path("clew"))
-    cache: Path = Field(default_factory=lambda: user_cache_path("clew"))
+    library: Annotated[Place, BeforeValidator(place)] = Path(".clew")  # a folder, or `es://HOST:PORT/NAME` on a cluster
+    encoder: str = ""  # the embedding model, by name or `./FOLDER`
+    aligner: str = "votes"  # what chooses partitions for a question
+    late_interaction: bool = False  # whether the tool `walk` also compares its best passages word by word
+    tool: str = "auto"  # the search method, or several (`local+communities`); `auto` lets the agent choose
+    llm: str = "auto"  # the language model
+    unsupported: Literal["mark", "remove"] = "mark"  # what happens to a model's sentences that no passage supports
+    language: Literal["auto", Language] = "auto"  # what Clew speaks
+    port: int = Field(default=7860, ge=1, le=65535)  # the port of `clew ui`
+    home: Path = Field(default_factory=lambda: user_data_path("clew"))  # the folder of your conversations
+    cache: Path = Field(default_factory=lambda: user_cache_path("clew"))  # the folder where embeddings are kept
     tools: dict[str, Any] = {}
     rewrite: dict[str, Any] = {}
     walk: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""A turn: what its nodes hand on, and what it leaves behind. Plain values: no vectors, no connections."""
+"""A turn: the value that the nodes pass on, and that is stored. Plain values: no vectors, no connections."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from clew.memory.text import split
 _typed = lru_cache(maxsize=64)(with_apostrophes)
 
 HALF = 0.5
-"""The weight from which a wording is heavier than all others together."""
+"""A wording with more weight than this outweighs all others together."""
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 ClaimStanding = Literal["unsupported", "weak", "supported", "quoted", "uncited"]
@@ -30,18 +30,18 @@ STANDINGS: Mapping[ClaimStanding, tuple[str, str]] = {
     "supported": ("checked", "The cited passage has its words, or says this by a learned check, which errs at times."),
     "quoted": ("quoted word for word", "It stands in the document exactly so."),
 }
-"""What a sentence that was checked is said to be, the worst first, and what that means."""
+"""The possible results of a check, the worst first: a short text and an explanation of each."""
 
 Outcome = Literal[
     "answered", "partial", "summary", "small-talk", "unclear", "nothing-found", "nothing-indexed", "stopped"
 ]
-"""`unclear`: the answer is a question back, and no refusal. `small-talk`: the documents were asked nothing. `stopped`:
+"""`unclear`: the answer is a question back, not a refusal. `small-talk`: no question about the documents. `stopped`:
 the person stopped it while it was written."""
 
 AnswerForm = Literal[
     "fact", "list", "steps", "yes-no", "comparison", "several-documents", "summary", "overview", "talk"
 ]
-"""Of an answer."""
+"""The form of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class BoldSpan:
-    """The part of a claim's text, from `start` to `end`, that is most of the answer."""
+    """The part of a claim, from `start` to `end`, that is shown in bold: the core of the answer."""
 
     start: int
     end: int
@@ -83,17 +83,17 @@ class Claim:
 
     @property
     def lead(self) -> str:
-        """What stands before it where another claim does."""
+        """What separates it from the claim before."""
         return "\n" if self.new_line else " "
 
     @property
     def standing(self) -> ClaimStanding:
-        """Its verdict, and whether it is a quotation: then more than its words is known to stand in the source."""
+        """Its verdict, or `quoted` for a supported quotation: then it is known to stand in the source word for word."""
         return "quoted" if self.verdict == "supported" and self.quotes else self.verdict
 
     @property
     def bold(self) -> str:
-        """What is shown in bold; empty where nothing is."""
+        """The text shown in bold; empty if there is none."""
         return self.text[self.span.start : self.span.end] if self.span else ""
 
 
@@ -121,18 +121,18 @@ class Answer:
 
     @property
     def standings(self) -> dict[ClaimStanding, int]:
-        """How many of its sentences are what, the worst first; without those that nobody checked."""
+        """How many checked sentences have which result, the worst first."""
         said = [claim.standing for claim in self.claims]
         return {one: said.count(one) for one in STANDINGS if one in said}
 
     @property
     def checked(self) -> str:
-        """The same in words: `quoted word for word: 2`."""
+        """The same as text: `quoted word for word: 2`."""
         return ", ".join(f"{STANDINGS[one][0]}: {count}" for one, count in self.standings.items())
 
     @property
     def plain(self) -> str:
-        """The sentences without their citations: what is remembered."""
+        """The sentences without citations: what is remembered."""
         return " ".join(claim.text for claim in self.claims)
 
     @property
@@ -143,7 +143,7 @@ class Answer:
 
 
 UNANSWERED = Answer("nothing-found", ())
-"""Of a turn in the making."""
+"""The answer of a turn that has none yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Call:
 
 
 LIBRARY = "library"
-"""The node of a step that says before a turn what became of the library since the last one."""
+"""The node of a step, before the turn itself, that says how the library has changed since the last turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """What a turn is waiting for right now: 'loading llama3.1:8b'."""
+    """What a turn is waiting for at the moment: "loading llama3.1:8b"."""
 
     text: str
 
@@ -253,27 +253,26 @@ class TurnSearch:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn: in the making, while the nodes of the graph hand it on, each a changed one; and as it is stored, shown,
-    exported and replayed. The question has three names: `question`, as typed; `rewritten`, as understood; `wordings`,
-    as searched."""
+    """A turn. While it is made, the nodes pass on changed copies of it; then it is stored, shown, exported and
+    replayed."""
 
-    thread: str
+    thread: str  # the id of its conversation
     turn: int  # from 1 along its way in the thread
-    question: str
-    rewritten: str = ""  # it stands alone
-    answer: Answer = UNANSWERED
-    recalled: Recalled = field(default_factory=Recalled)
-    wordings: tuple[Wording, ...] = ()
-    calls: tuple[Call, ...] = ()
+    question: str  # as typed
+    rewritten: str = ""  # as understood: it stands alone
+    answer: Answer = UNANSWERED  # empty until the node `answer`
+    recalled: Recalled = field(default_factory=Recalled)  # the sentences of the conversation that matter
+    wordings: tuple[Wording, ...] = ()  # as searched
+    calls: tuple[Call, ...] = ()  # the searches that were made
     passages: tuple[Passage, ...] = ()  # the evidence, the best first
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()  # what the nodes did
     library: str = ""  # the fingerprint of the library that it was answered from
     created: str = ""  # ISO 8601 in UTC
     walk: Subgraph | None = None  # None: nothing was walked
     paths: tuple[str, ...] = ()  # the walk as lines, `Hub -> A -> B`, the best end first
     model: str = ""  # the language model that wrote the answer; empty: it is quoted
-    degraded: tuple[Fallback, ...] = ()
-    ledger: tuple[Prompted, ...] = ()
+    degraded: tuple[Fallback, ...] = ()  # what a language model failed to do
+    ledger: tuple[Prompted, ...] = ()  # what language models were sent
     today: str = ""  # the day, ISO 8601, that relative dates count from; empty: nobody said
     id: Annotated[SkipJsonSchema[int], Field(exclude=True)] = 0  # in its thread's tree; 0: as `turn`
     parent: Annotated[SkipJsonSchema[int | None], Field(exclude=True)] = None  # the turn before it; None: the last one
@@ -281,15 +280,16 @@ class Turn:
     search: Annotated[SkipJsonSchema[TurnSearch], Field(exclude=True)] = field(default_factory=TurnSearch)
 
     def stepped(self, node: str, summary: str, details: Iterable[str] = ()) -> "Turn":
-        """With a step of this node."""
+        """The turn with a step of this node."""
         return replace(self, steps=(*self.steps, Step(node, summary, tuple(details))))
 
     def searched(self, **changes: Any) -> "Turn":
-        """With these fields of its search changed."""
+        """The turn with these fields of its search changed."""
         return replace(self, search=replace(self.search, **changes))
 
     def understood(self, rewritten: str, wordings: Iterable[Wording]) -> "Turn":
-        """With this question and its wordings; where none of them has won, the one that says the question has."""
+        """The turn with this rewritten question and these wordings; if none of them is marked as the winner, the one
+        with its text becomes that."""
         forms = tuple(wordings)
         if not any(one.won for one in forms):
             wins = next((place for place, one in enumerate(forms) if one.text == rewritten), -1)
@@ -297,69 +297,69 @@ class Turn:
         return replace(self, rewritten=rewritten, wordings=forms)
 
     def written(self, ledger: Iterable[Prompted], failed: Iterable[Fallback] = ()) -> "Turn":
-        """With what its models were sent, and what they failed to do."""
+        """The turn with what its models were sent, and what they failed to do."""
         return replace(self, ledger=(*self.ledger, *ledger), degraded=(*self.degraded, *failed))
 
     @property
     def documented(self) -> "Turn":
-        """With what stands in a document alone as its evidence: nothing that a tool worked out or listed."""
+        """The turn with only passages of documents as evidence; without results of tools."""
         return self.found(passage for passage in self.passages if passage.document)
 
     def found(self, passages: Iterable[Passage]) -> "Turn":
-        """With these as its evidence."""
+        """The turn with these passages as evidence."""
         return replace(self, passages=tuple(passages))
 
     @property
     def typed(self) -> str:
-        """What was typed, without a greeting, and of several questions the one that is answered now."""
+        """The typed question without a greeting; of several questions the one that is being answered."""
         return _typed(self.search.asking or self.question)
 
     @property
     def meant(self) -> str:
-        """The same as it is searched: spelt out, or what a reply to a question back stands for."""
+        """The same as it is searched: corrected, or with what a reply to a question back stands for."""
         return next((one.text for one in self.wordings if one.name == "question"), self.typed)
 
     @property
     def language(self) -> str:
-        """That Clew speaks in its answer: the one that the person has set, else that of the question, else that of most
-        documents; empty where none is told."""
+        """The language to answer in: the one that was set, else that of the question, else that of most documents; or
+        empty."""
         return self.search.language or language_of(self.typed) or self.search.held
 
     @property
     def expanded(self) -> str:
-        """The question with the words of the conversation that it needs; empty where it needs none."""
+        """The question with words of the conversation added; empty if it needs none."""
         return self.wordings[-1].text if self.wordings and self.wordings[-1].weight > HALF else ""
 
     @property
     def own_weight(self) -> float:
-        """The weight of the question as it is among the wordings."""
+        """The weight of the question as typed."""
         return self.wordings[0].weight if self.wordings else 1.0
 
     @property
     def with_history(self) -> bool:
-        """Whether the rewritten question has, by its length, earlier turns in front of the question."""
+        """Whether the rewritten question has, judged by its length, earlier turns in front."""
         own = self.wordings[0].text if self.wordings else self.rewritten
         longer = len(self.rewritten.split()) > 2 * len(own.split())
         return longer or len(split(self.rewritten)) > len(split(own))
 
     @property
     def told(self) -> str:
-        """The question as a language model is told it: rewritten, but neither with earlier turns in front of it nor as
-        the words alone that another language has, nor without the name of its document."""
+        """The question as language models get it: rewritten, but without earlier turns in front, not as mere words of
+        another language, and with the name of its document."""
         read = next((one.name for one in self.wordings if one.won), "")
         return self.search.asked or (self.meant if self.with_history or read == COGNATES else self.rewritten)
 
     @property
     def is_answered(self) -> bool:
-        """Also where the person stopped it before its first word."""
+        """Whether it has an answer, or was stopped before the first word."""
         return bool(self.answer.claims) or self.answer.outcome == "stopped"
 
 
 TurnEvent = Step | Piece | Doing | Turn
-"""What a turn hands out while it runs; the finished turn is the last."""
+"""What a turn emits while it runs; the finished turn comes last."""
 
 TURN_JSON = TypeAdapter(Turn)
-"""How a turn is stored, exported and read again."""
+"""Reads and writes turns as JSON."""
 
 
 class TurnState(TypedDict):

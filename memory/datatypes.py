@@ -129,7 +129,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class FieldHit:
-    """What a query hit in one field: its BM25 there, as a share of the most it could be, and the words that hit."""
+    """What a query matched in one field: its BM25 there, as a share of the maximum, and the matching words."""
 
     score: float
     terms: tuple[str, ...]
@@ -151,7 +151,7 @@ class Hit:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The query's words that hit in any field."""
+        """The query's words that matched in any field."""
         return tuple(dict.fromkeys(term for part in self.fields.values() for term in part.terms))
 
 
@@ -196,7 +196,7 @@ class Passage:
 
     @property
     def name(self) -> str:
-        """Its title, else its document's id."""
+        """Its title, else the id of its document."""
         return self.title or self.document
 
 
@@ -220,7 +220,7 @@ class Subgraph:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a tool brings back: passages, best first; notes for the person; an answer and a walk where it has them."""
+    """What a tool returns: passages, best first; notes for the person; an answer and a walk if it has them."""
 
     passages: tuple[Passage, ...] = ()
     notes: tuple[str, ...] = ()
@@ -233,7 +233,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One thing said, whole."""
+    """Everything that one speaker said in a turn."""
 
     speaker: Speaker
     text: str
@@ -255,7 +255,7 @@ class Sentence:
         return (*self.earlier, self.turn)
 
     def said_after(self, before: "Sentence | None") -> "Sentence":
-        """With the turns in which it was said before."""
+        """The sentence, with the turns in which it was said before."""
         if before is None or before.speaker != self.speaker:
             return self
         return replace(self, earlier=tuple(turn for turn in before.turns if turn < self.turn)[-EARLIER:])
@@ -278,7 +278,7 @@ class Recalled:
 
     @property
     def in_order(self) -> list[Sentence]:
-        """The selected, as they were said."""
+        """The selected sentences in the order said."""
         return [one for one in self.extracted if one in self.selected]
 
 

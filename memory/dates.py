@@ -63,18 +63,18 @@ _PLAIN_MONTHS = {month.lower() for month in MONTHS}.difference(_WORDS["en unclea
 _LONE_MONTH = re.compile(
     rf"\b(?:{_any(MONTHS)}|{_any(sorted(_PLAIN_MONTHS))}|(?<=\bin )(?:may|march)|(?<=\bof )(?:may|march))\b"
 )
-"""'may' and 'march' in small letters are months where something is in or of them."""
+""""may" and "march" in small letters are months only with "in" or "of"."""
 
 _BEGINS, _GOES_ON = re.compile(r"(?:^|[.?!\n])\W*$"), re.compile(r"\s+[^\W\d_]")
-"""Before the first word of a sentence and behind it, where 'May' asks for leave."""
+"""What stands before and behind "May" at the beginning of a sentence that asks for permission."""
 
 _OPENS = re.compile(rf"[\s#>*_\[(-]*(?:{_any(day[:3] for day in DAYS)}[a-z]*[.,]?\s+)?")
-"""What may stand before the date of an entry of a diary."""
+"""What may stand before the date of a diary entry."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class CalendarDate:
-    """A day, a month or a year; 0 for what is not said."""
+    """A day, a month or a year; a part that is not given is 0."""
 
     year: int = 0
     month: int = 0
@@ -93,7 +93,7 @@ class CalendarDate:
         return " ".join(filter(None, parts))
 
     def meets(self, other: "CalendarDate") -> bool:
-        """Whether they can be the same day: what both say is the same, and there is something that both say."""
+        """Whether both can be the same day: the parts that both give are equal, and there is one."""
         pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
         both = [(one, two) for one, two in pairs if one and two]
         return bool(both) and all(one == two for one, two in both)
@@ -101,8 +101,8 @@ class CalendarDate:
 
 @dataclass(frozen=True, slots=True)
 class FoundDate:
-    """`text[start:end]` is `date`, or `other` where day and month cannot be told apart; `last` ends a span of days that
-    begins at `date`."""
+    """A date in a text, `text[start:end]`: `date`, or `other` if day and month can be swapped; `last` ends a span of
+    days that begins at `date`."""
 
     start: int
     end: int
@@ -112,7 +112,7 @@ class FoundDate:
 
     @property
     def days(self) -> tuple[CalendarDate, ...]:
-        """All readings; of a span within a month each day."""
+        """All possible dates; for a span within a month each of its days."""
         if self.last and self.last.month == self.date.month and self.last.day:
             return tuple(
                 CalendarDate(self.date.year, self.date.month, day) for day in range(self.date.day, self.last.day + 1)
@@ -121,7 +121,7 @@ class FoundDate:
 
     @property
     def text(self) -> str:
-        """As a person writes it: `3 September 2024`, `16 to 22 November 2026`; both readings one after the other."""
+        """As a person writes it: `3 September 2024`, `16 to 22 November 2026`; if it is ambiguous, both."""
         if self.last:
             same_month = self.last.month == self.date.month
             return f"{self.date.day if same_month else self.date.text} to {self.last.text}"
@@ -133,12 +133,12 @@ class FoundDate:
 
 
 def date_of(iso: str) -> CalendarDate:
-    """Of `2024-09-03`, `2024-09` or `2024`; of an empty text a date of which nothing is said."""
+    """The date written as `2024-09-03`, `2024-09` or `2024`; an empty date for an empty text."""
     return CalendarDate(*map(int, iso.split("-"))) if iso else CalendarDate()
 
 
 def check_day(iso: str) -> None:
-    """Raises `BadInput` for what is no day as ISO 8601 writes it."""
+    """Raises `BadInput` if it is no day in ISO 8601."""
     try:
         date.fromisoformat(iso)
     except ValueError as error:
@@ -146,8 +146,8 @@ def check_day(iso: str) -> None:
 
 
 def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:
-    """Days, spans of days and months of a year, in the order of the text, none inside another. `order` is that of
-    numbers which can be read both ways."""
+    """Days, spans of days and months of a year, in the order of the text, none within another. `order` is that of
+    ambiguous numbers."""
     found = [
         one
         for start, end in _windows(text)
@@ -168,7 +168,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
-    """As `found_dates`, and the months and years that stand alone."""
+    """The dates of `found_dates`, and months and years that stand alone."""
     found = found_dates(text, order)
     rest = _replaced(text, ((one, " " * (one.end - one.start)) for one in found))  # where things stand stays
     for match in _LONE_YEAR.finditer(rest):
@@ -181,7 +181,7 @@ def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
 
 
 def order_of(texts: Iterable[str]) -> DateOrder:
-    """Day or month first, by the numbers that can be read in one way only; empty where there are none or of both."""
+    """Whether day or month comes first, by numbers that are not ambiguous; empty if there are none, or both orders."""
     matches = (
         match
         for text in texts
@@ -195,24 +195,24 @@ def order_of(texts: Iterable[str]) -> DateOrder:
 
 
 def written_out(text: str) -> str:
-    """With every date in one way, `3 September 2024`, one that can be read in two ways as both, and with the days of
-    the week in full."""
+    """The text with all dates written as `3 September 2024` (ambiguous ones both ways), and days of the week in
+    full."""
     return days_in_full(_replaced(text, ((one, one.text) for one in found_dates(text))))
 
 
 def search_text(text: str, order: DateOrder = "") -> str:
-    """With every date in one way, and behind each day a word that all ways of writing that day of the year share:
-    `3 September 2024 d0903`."""
+    """The text with all dates written in one way, each followed by a word for the day of the year, however it is
+    written: `3 September 2024 d0903`."""
     return _replaced(text, ((one, " ".join([one.text, *_words(one)])) for one in found_dates(text, order)))
 
 
 def day_words(text: str, order: DateOrder = "") -> dict[str, str]:
-    """The words that `search_text` adds -> the dates as they are written."""
+    """The words that `search_text` adds, with the dates as written."""
     return {word: text[one.start : one.end] for one in found_dates(text, order) for word in _words(one)}
 
 
 def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
-    """Where lines begin that are a date, or begin with one, and these dates: entries of a diary."""
+    """Lines that begin with a date, such as diary entries: where they begin, and the date."""
     for one in found_dates(text):
         before = text[text.rfind("\n", 0, one.start) + 1 : one.start]
         if _OPENS.fullmatch(before):
@@ -237,7 +237,7 @@ def _replaced(text: str, replacements: Iterable[tuple["FoundDate | RelativeDate"
 
 
 def _read(match: re.Match[str], order: DateOrder) -> FoundDate | None:
-    """None where it is no date: the 31st of June, a span of years, the verb `may`."""
+    """The date; None if it is none: the 31st of June, a span of years, the verb `may`."""
     parts = match.groupdict()
     if parts.get("one"):
         return _read_numbers(match, order)
@@ -270,12 +270,12 @@ def _read_numbers(match: re.Match[str], order: DateOrder) -> FoundDate | None:
 
 
 def _exists(one: CalendarDate) -> bool:
-    """Of a year that is not looked at: the 29th of February does."""
+    """Whether there is such a day in some year: the 29th of February is one."""
     return 1 <= one.month <= 12 and one.day <= monthrange(2000, one.month)[1]
 
 
 def _place_of(name: str, names: Sequence[str]) -> int:
-    """Of a month or a day, also of its abbreviation, from 0."""
+    """The number of a month or a day of the week, from 0, also for abbreviations."""
     return next(place for place, one in enumerate(names) if one[:3].casefold() == name[:3].casefold())
 
 
@@ -305,7 +305,7 @@ def days_in_full(text: str) -> str:
 
 
 def _is_day(match: re.Match[str]) -> bool:
-    """Whether a name of a day is no other word: `Sun` has a capital and something beside it that days have."""
+    """Whether it names a day: `Sun` needs a capital, and something beside it that goes with a day."""
     name = match[0].rstrip(".")
     beside = name.casefold() not in ("sat", "sun") or _BESIDE_DAY.match(match.string, match.end())
     return len(name) > 4 or (name[0].isupper() and bool(beside))
@@ -351,7 +351,7 @@ class RelativeDate:
 
 
 def relative_dates(question: str, today: str) -> list[RelativeDate]:
-    """In the order of the question, none inside another; `today` is ISO 8601, and empty where nobody knows it."""
+    """The relative dates of a question in order, none within another; `today` is ISO 8601, empty if unknown."""
     found: list[RelativeDate] = []
     for pattern, means in _ROWS if today else ():
         for match in pattern.finditer(question):
@@ -362,7 +362,7 @@ def relative_dates(question: str, today: str) -> list[RelativeDate]:
 
 
 def dated(question: str, today: str, *, but_today: bool = False) -> str:
-    """The question with dates in the place of relative ones; `but_today`: 'today', which may mean nowadays, stays."""
+    """The question with dates in place of relative ones; `but_today`: "today" stays, as it may mean nowadays."""
     kept = date.fromisoformat(today) if but_today and today else None
     return _replaced(question, ((one, one.text) for one in relative_dates(question, today) if one.first != kept))
 
@@ -390,7 +390,7 @@ def _in_place(match: re.Match[str], days: Days) -> str:
 
 
 def _days_of(match: re.Match[str], means: str, now: date) -> Days:
-    """The days that are meant by what a row calls `means`."""
+    """The days that `means` stands for."""
     part = {name: (said or "").casefold() for name, said in match.groupdict().items()}
     which, unit, count = part.get("which", ""), part.get("unit", ""), _count(part.get("count", ""))
     if means == "unit":
@@ -408,19 +408,19 @@ def _days_of(match: re.Match[str], means: str, now: date) -> Days:
 
 
 def _count(said: str) -> int:
-    """Of `a` 1, of `a couple of` 2, of `a few` 3."""
+    """The number: 1 for `a`, 2 for `a couple of`, 3 for `a few`."""
     if said in NUMBER_WORDS or said.isdigit():
         return NUMBER_WORDS.index(said) if said in NUMBER_WORDS else int(said)
     return 1 if said in ("a", "an") else 3 if "few" in said else 2
 
 
 def _nearest(away: int, cycle: int, which: str) -> int:
-    """How far the next or the last one is of what comes again after `cycle`, and is `away` from now this time."""
+    """The distance to the next or the last of what recurs after `cycle`, and is `away` from now this time."""
     return {"this": away, "next": away % cycle or cycle}.get(which, -(-away % cycle or cycle))
 
 
 def _moved(unit: str, now: date, by: int) -> Days:
-    """The day, week, weekend, month or year that is so many of them away from today's."""
+    """The day, week, weekend, month or year that is so many of them from today's."""
     if unit == "day":
         return (now + timedelta(by),) * 2
     if unit == "year":

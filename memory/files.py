@@ -35,7 +35,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def within(folder: Path, *names: str) -> Path:
-    """What has these names below a folder. Raises `ValueError` for a name that is none, `ClewError` for a link's."""
+    """The path of these names below a folder. Raises `ValueError` for an invalid name, `ClewError` for a link."""
     for name in names:
         if not NAME.fullmatch(name):
             raise ValueError(f"{name!r} is no name of a file in {folder}")
@@ -45,7 +45,7 @@ def within(folder: Path, *names: str) -> Path:
 
 
 def new_file(folder: Path, *names: str) -> Path:
-    """An empty file, in the place of one that was there."""
+    """Makes an empty file, in place of one that exists."""
     path = within(folder, *names)
     path.unlink(missing_ok=True)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -53,7 +53,7 @@ def new_file(folder: Path, *names: str) -> Path:
 
 
 def new_folder(folder: Path, *names: str) -> Path:
-    """An empty folder, in the place of what was there."""
+    """Makes an empty folder, in place of what exists."""
     remove(folder, *names)
     path = within(folder, *names)
     path.mkdir(mode=0o700, parents=True)
@@ -61,8 +61,8 @@ def new_folder(folder: Path, *names: str) -> Path:
 
 
 def new_array(folder: Path, name: str, dtype: type[np.generic], shape: tuple[int, ...]) -> np.memmap[Any, Any]:
-    """An array on the disk, to be filled and flushed. Its place is kept for it first: a full disk is an `OSError` here,
-    not a signal (SIGBUS) when memory is written back."""
+    """An array on disk, to be filled and flushed. Its space is reserved first, so that a full disk is an `OSError` here
+    and not a signal (SIGBUS) when memory is written back."""
     path = new_file(folder, name)
     made = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
     if hasattr(os, "posix_fallocate") and made.size:
@@ -72,7 +72,7 @@ def new_array(folder: Path, name: str, dtype: type[np.generic], shape: tuple[int
 
 
 def remove(folder: Path, *names: str) -> None:
-    """A folder with all that is in it, or a file, where there is one."""
+    """Deletes a file, or a folder with everything in it, if it exists."""
     path = within(folder, *names)
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
@@ -81,12 +81,12 @@ def remove(folder: Path, *names: str) -> None:
 
 
 def put(folder: Path, fresh: str, name: str) -> None:
-    """In one step in the place of the file `name`; a folder where none of that name is."""
+    """Moves it in one step into the place of the file `name`; a folder only where nothing of that name exists."""
     within(folder, fresh).replace(within(folder, name))
 
 
 def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """In the place of a file: a reader finds the old one or the new one, also after a power failure."""
+    """Replaces a file: a reader finds the old or the new one, even after a power failure."""
     fresh = path.with_name(f"{path.name}.new")
     fresh.unlink(missing_ok=True)
     try:
@@ -101,7 +101,7 @@ def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 def copy(source: Path, folder: Path, name: str) -> None:
-    """A folder of a library into another, over what is there."""
+    """Copies a folder of a library into another, over what is there."""
     check_plain(source)
     for parent, _, files in os.walk(source):  # `copytree` would say of a full disk what it says of each file
         there = within(folder, name) / Path(parent).relative_to(source)
@@ -111,7 +111,7 @@ def copy(source: Path, folder: Path, name: str) -> None:
 
 
 def check_plain(folder: Path) -> None:
-    """Raises `ClewError` where anything in it is a link, or neither a file nor a folder: reading a pipe never ends."""
+    """Raises `ClewError` if anything in it is a link, or neither file nor folder: reading a pipe never ends."""
     _no_link(folder)
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
@@ -139,8 +139,7 @@ def file_digest(path: Path) -> str:
 
 
 def lasting_folder(path: Path, mode: int = 0o777) -> None:
-    """Made where it is missing, with those above it: a folder's name is on the disk once the one that it is in is
-    synced."""
+    """Makes the folder and those above it; each is synced to disk, so that its name survives a power failure."""
     missing = [one for one in (path, *path.parents) if not one.exists()]
     path.mkdir(mode=mode, parents=True, exist_ok=True)
     for one in missing:
@@ -183,8 +182,8 @@ def _close_to_others(path: Path, mode: int) -> None:
 
 
 def no_room(error: BaseException, new: bool = True) -> str:
-    """What an error says of a full disk: numpy tells only how much it could not write, and SQLite of a file beside its
-    own that something failed, or (`new`) of its own that it cannot be opened. Empty for another error."""
+    """The error text for a full disk; empty for other errors. NumPy only says how much it could not write; SQLite, that
+    something failed, or (`new`) that its file cannot be opened."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is its extended part
     full = getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
     if full or code == sqlite3.SQLITE_FULL:
@@ -196,7 +195,7 @@ def no_room(error: BaseException, new: bool = True) -> str:
 
 @contextmanager
 def naming_full_disk(what: str) -> Iterator[None]:
-    """A full disk as `ClewError`, with what became of `what`."""
+    """Turns the error of a full disk into `ClewError`, saying what happened to `what`."""
     try:
         yield
     except (sqlite3.DatabaseError, OSError, ClewError) as error:
@@ -229,13 +228,13 @@ def mapped(path: Path) -> NDArray[Any]:
 
 
 def read_array(path: Path) -> NDArray[Any]:
-    """As `mapped`, in memory."""
+    """Like `mapped`, but read into memory."""
     return np.array(mapped(path))
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Those that `np.savez` wrote, by name. Raises what a broken file raises, also for one whose arrays are packed,
-    pickled or together larger than it is."""
+    """The arrays that `np.savez` wrote, by name. Raises what a broken file raises, also if arrays are compressed,
+    pickled or together larger than the file."""
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > path.stat().st_size:
@@ -249,7 +248,8 @@ LEASED = "manifest.json"  # the file of a generation that is locked: disk.MANIFE
 
 @contextmanager
 def leased(generation: Path) -> Iterator[None]:
-    """A generation stays meanwhile. Raises `FileNotFoundError` where it is gone, or goes now."""
+    """Keeps a generation from being deleted meanwhile. Raises `FileNotFoundError` if it is gone, or is being
+    deleted."""
     path = generation / LEASED
     with open(path, "rb", opener=no_follow) as file:
         _lock(file, fcntl.LOCK_SH)
@@ -260,7 +260,7 @@ def leased(generation: Path) -> Iterator[None]:
 
 @contextmanager
 def unread(generation: Path) -> Iterator[bool]:
-    """Whether nobody reads a generation; meanwhile nobody begins to."""
+    """Whether nobody reads a generation; meanwhile nobody can begin to."""
     with ExitStack() as opened:
         try:
             file = opened.enter_context(open(generation / LEASED, "rb", opener=no_follow))
@@ -271,12 +271,12 @@ def unread(generation: Path) -> Iterator[bool]:
 
 
 def no_follow(path: str, flags: int) -> int:
-    """Opens a file; a link is an `OSError`."""
+    """Opens a file, but raises `OSError` for a link."""
     return os.open(path, flags | os.O_NOFOLLOW)
 
 
 def _lock(file: IO[bytes], how: int) -> bool:
-    """False where others hold it. Where there are no locks nobody does."""
+    """Whether the lock was taken; false if others hold it. Without support for locks it always is."""
     try:
         fcntl.flock(file, how)
     except OSError as error:
@@ -285,7 +285,7 @@ def _lock(file: IO[bytes], how: int) -> bool:
 
 
 def machine_memory() -> float:
-    """Bytes that this machine has, or lends to this container."""
+    """The memory of this machine, or of this container, in bytes."""
     whole = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     with suppress(ValueError, OSError):  # `max`: there is no limit
         return min(whole, float(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))

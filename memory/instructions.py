@@ -28,7 +28,7 @@ _WORDS, _APART = (
     read_patterns(Path(__file__).with_name(f"{name}.txt")) for name in ("instructions", "instructions_apart")
 )
 _ONE_OF = re.compile(_WORDS["one_of"])
-"""What each alternative of the pattern has, in small letters: three quarters of the sentences have none of these."""
+"""A quick test: three in four sentences contain none of these words, so no alternative of the pattern."""
 
 _TELLING = ("act", "search", "placed", "remember", "speak_that", "you", "your")
 _TELLS = re.compile(rf"\b(?:{'|'.join(_WORDS[name] for name in _TELLING)})\b")
@@ -36,7 +36,7 @@ _TELLS_APART = re.compile(rf"{_APART['acts']}|[你您]|あなた")
 _OTHER = re.compile("[\u0590-\u1fff\u3040-\ud7ff]")
 
 _HOSTS = _WORDS["host_end"]
-"""Of a host that stands without a path: no words, and no endings of files."""
+"""Names of hosts without a path, but no words and no file names."""
 
 ADDRESS = re.compile(
     r"(?<![\w:/])(?:[a-z][a-z\d+.-]{1,20}:)?//(?=[\w-]+[.:/])[^\s<>\"'）」]+"
@@ -46,7 +46,7 @@ ADDRESS = re.compile(
     rf"|(?<![\w@./-])(?:[\w-]+\.)+(?-i:{_HOSTS}|{_HOSTS.upper()})\b",
     re.IGNORECASE,
 )
-"""Of a page, a file, a mailbox, a telephone or a machine, as it is written in a text."""
+"""An address in a text: of a page, a file, a mailbox, a telephone or a machine."""
 
 _TEMPLATE = re.compile(
     r"<[|｜][^|｜>\n]{1,40}[|｜]>|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\]|<</?SYS>>"
@@ -57,7 +57,7 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""What Unicode has a reader ignore (Default_Ignorable_Code_Point), but for `_JOINERS`."""
+"""Characters that Unicode does not display (Default_Ignorable_Code_Point), without `_JOINERS`."""
 _JOINERS = re.compile("[\u200c\u200d\ufe0f]")  # unseen too, but some scripts are written with them, and pictures
 
 _INST = re.compile(r"\[INST\][^\[\]]{0,2000}\[/INST\]", re.IGNORECASE)
@@ -99,15 +99,15 @@ _LATIN, _LOOKALIKE = re.compile("[A-Za-z]"), re.compile("[\u0370-\u03ff\u0400-\u
 
 @dataclass(frozen=True, slots=True)
 class Neutralised:
-    """A text as it may be shown to a model, and how many sentences and marks were left out of it."""
+    """A text that can be shown to a model, and how many sentences and marks were removed."""
 
     text: str
     removed: int = 0
 
 
 class Topic:
-    """What a question is about. An order that was not told seldom has to do with it: where what a model wants to say
-    or to search has not, it stays."""
+    """What a question is about. An unrecognised order rarely has to do with it: so what a model wants to say or search
+    is dropped if it does not."""
 
     def __init__(self, question: str, encoder: Encoder) -> None:
         self.question, self._encoder, self._words = question, encoder, set(content_words(question))
@@ -116,14 +116,14 @@ class Topic:
         return not self._words.isdisjoint(content_words(text))
 
     def foreign(self, sentences: Sequence[str]) -> bool:
-        """Whether each of these has nothing to do with it, and one may tell its reader what to do: far more does than
-        speaks to a model."""
+        """Whether none of these has to do with the topic, and one may tell its reader what to do. More sentences do so
+        than speak to a model."""
         lower = [one.lower() for one in sentences]
         tells = any(_TELLS.search(one) or (_OTHER.search(one) and _TELLS_APART.search(one)) for one in lower)
         return tells and not any(map(self.has, sentences))
 
     def has(self, text: str) -> bool:
-        """By a word that they share, or by their cosine."""
+        """Whether the text is on topic: it shares a word, or its cosine is high enough."""
         if not self._words or self.shares(text):
             return True
         one, other = self._encoder.encode([self.question, text], "sentence")
@@ -131,7 +131,7 @@ class Topic:
 
 
 def neutralised(text: str) -> Neutralised:
-    """Without what speaks to a model; nothing in it closes the fence."""
+    """The text without what speaks to a model, and with nothing that could close its fence in the prompt."""
     seen = _UNSEEN.sub("", text)
     seen, between = _INST.subn(" ", seen)
     removed = 2 * between
@@ -148,13 +148,14 @@ def neutralised(text: str) -> Neutralised:
 
 
 def orders(text: str, counts: Callable[[str], bool] = bool) -> list[str]:
-    """The sentences of a text that speak to a model, on one line each: of those that `counts` is true of."""
+    """The sentences of a text that speak to a model, each on one line, if `counts` is true of them."""
     sentences = (" ".join(text[start:end].split()) for start, end in told_together(text))
     return [sentence for sentence in sentences if counts(sentence) and speaks_to_a_model(sentence)]
 
 
 def told_together(text: str) -> Iterator[Span]:
-    """Those of an exchange as one: "User: Which is best? Assistant: Zorblax." tells a model what to answer."""
+    """The sentences, with those of an exchange joined: "User: Which is best? Assistant: Zorblax." tells a model what to
+    answer."""
     exchanges = [found.span() for found in _EXCHANGE.finditer(text)]
     begun = None
     for start, end in split(text):
@@ -169,7 +170,8 @@ def told_together(text: str) -> Iterator[Span]:
 
 
 def speaks_to_a_model(sentence: str) -> bool:
-    """Also in letters of another alphabet that look alike, with spaces between the letters, or in base64."""
+    """Whether a sentence does; also if it is written in look-alike letters, with spaces between letters, or in
+    base64."""
     plain = " ".join(_JOINERS.sub("", _UNSEEN.sub("", unicodedata.normalize("NFKC", sentence))).split())
     if _LATIN.search(plain) and _LOOKALIKE.search(plain):
         plain = " ".join(_folded(word) for word in plain.split(" "))
@@ -194,7 +196,7 @@ def _orders(plain: str) -> bool:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Of a sentence on one line. Most processes see none that may be one, and compiling takes 0.14 s."""
+    """The pattern for a sentence on one line. Compiling takes 0.14 s, and most processes never need it."""
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -203,7 +205,7 @@ def _folded(word: str) -> str:
 
 
 def _decoded(plain: str) -> Iterator[str]:
-    """What may stand behind base64, hexadecimal numbers, digits for letters, rot13, or letters from the end."""
+    """Possible decodings of a text: base64, hexadecimal numbers, digits for letters, rot13, reversed letters."""
     for run in _ENCODED.finditer(plain):
         with suppress(ValueError):
             raw = base64.b64decode(run[0] + "=" * (-len(run[0]) % 4), validate=True)

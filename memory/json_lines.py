@@ -79,7 +79,6 @@ def as_line(value: Mapping[str, Any]) -> str:
     return f"{line}\n"
 
 
-_THOUGHT = re.compile(r"^.*</think(?:ing)?>|<think(?:ing)?>.*$", re.DOTALL | re.IGNORECASE)
 _TRAILING = re.compile(r",(?=\s*[}\]])")
 _CURLY = re.compile(r"(?<=[{\[,:\s])[“”„‟]|[“”](?=\s*[,:}\]])")
 _SINGLE = re.compile(r"(?<=[{\[,:\s])'|'(?=\s*[,:}\]])")
@@ -87,17 +86,16 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 def read_json(reply: str) -> Any:
-    """The longest object or list of a reply that can be read, after what a thinking model thinks.
+    """The longest object or list of a model's reply that can be read.
 
     Quotes and commas are mended only where it cannot be read as it is. What stands inside something that breaks off is
     not taken for the whole. Raises `ValueError`, in words for the model.
     """
-    text = _THOUGHT.sub("", reply)
-    spans = sorted(outermost(text), key=lambda span: span[0] - span[1])
+    spans = sorted(outermost(reply), key=lambda span: span[0] - span[1])
     if not spans:
-        raise ValueError("it is empty" if not text.strip() else "there is no JSON in it")
+        raise ValueError("it is empty" if not reply.strip() else "there is no JSON in it")
     for start, end in spans:
-        part = text[start:end]
+        part = reply[start:end]
         for form in (part, _SINGLE.sub('"', _CURLY.sub('"', _TRAILING.sub("", part)))):
             try:
                 return json.loads(form, strict=False)

@@ -77,13 +77,13 @@ class Layers:
         return {id_: number for number, id_ in enumerate(self.chunk_ids)}
 
     def chunks_within(self, scope: Collection[str] | None) -> NDArray[np.bool_]:
-        """Of each chunk whether its document is in scope (None: all are); shape (chunks,)."""
+        """For each chunk whether its document is in scope (None: all are); shape (chunks,)."""
         documents = np.array([scope is None or id_ in scope for id_ in self.document_ids], dtype=bool)
         return np.asarray(documents[self.chunk_documents], dtype=bool)
 
     @cached_property
     def sentences_of(self) -> Ragged:
-        """Of each chunk its sentences."""
+        """The sentences of each chunk."""
         return Ragged.grouped(self.sentence_chunks, len(self.chunk_ids))
 
     @property
@@ -98,7 +98,7 @@ class Layers:
 
     @cached_property
     def entity_numbers(self) -> dict[str, int]:
-        """Entity id -> number, but for dates."""
+        """Entity id -> number, without dates."""
         return {entity.id: number for number, entity in enumerate(self.entities) if entity.kind != "date"}
 
     @cached_property
@@ -136,17 +136,17 @@ class Layers:
 
     @cached_property
     def chunks_of_entity(self) -> Ints:
-        """Of each entity how many chunks name it (df); shape (entities,)."""
+        """For each entity the number of chunks that name it (df); shape (entities,)."""
         return np.bincount(self._named[1], minlength=len(self.entities))
 
     @cached_property
     def _sole(self) -> Ints:
-        """Of each entity the number of the document that alone names it, -1 where several do; shape (entities,)."""
+        """For each entity the number of the only document that names it, -1 if several do; shape (entities,)."""
         chunks, entities = self._named
         return sole_values(entities, self.chunk_documents[chunks], len(self.entities))
 
     def sole_document(self, entity: int) -> str:
-        """The id of the document that alone names it; '' where several do."""
+        """The id of the only document that names it; empty if several do."""
         return self.document_ids[document] if (document := int(self._sole[entity])) >= 0 else ""
 
     def names_of(self, entities: Iterable[int], most: int) -> str:
@@ -181,8 +181,8 @@ class Layers:
 
 
 def said_by(text: str, document: str, beside: str) -> str:
-    """With the document that says it, where that is another than the one that it is shown beside: what a document says
-    does not pass for what another one does."""
+    """The text, with the document that it is from, if it is shown beside another one: so it does not pass for what that
+    says."""
     return f"{text} ({document})" if document and document != beside else text
 
 
@@ -191,15 +191,15 @@ Method = Literal["leiden", "louvain"]
 
 @dataclass(frozen=True, slots=True)
 class DetectionParameters:
-    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
-    `alike`; one of more than `largest` is divided."""
+    """How communities are found. One that is too small is joined to the nearest in meaning; one that is too large is
+    divided."""
 
     method: Method = "leiden"
-    seed: Natural = 42
-    smallest: Natural = 3
-    alike: Cosine = 0.4
-    largest: Count = 60
-    iterations: Few = 4
+    seed: Natural = 42  # the random seed of the grouping
+    smallest: Natural = 3  # groups of fewer things are joined to others
+    alike: Cosine = 0.4  # how alike groups have to be for that
+    largest: Count = 60  # groups of more things are divided
+    iterations: Few = 4  # how often the grouping is refined
 
 
 BY_EXTRACTION = "extraction"  # what `Community.by` says of a report that no language model wrote
@@ -266,7 +266,7 @@ class Cover:
         self.chunks = csr_array(members @ self.layers.chunk_entities.T)
 
     def of(self, community: int, allowed: Allowed) -> Ints:
-        """The allowed chunks of a community, rising."""
+        """The allowed chunks of a community, in ascending order."""
         held = self.chunks.indices[self.chunks.indptr[community] : self.chunks.indptr[community + 1]]
         return np.sort(held[allowed[held]]).astype(np.int64)
 

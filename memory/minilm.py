@@ -123,8 +123,8 @@ class MiniLM:
         return np.asarray(means @ weight[0] + bias)
 
     def pair_states(self, question: Sequence[int], text: Sequence[int]) -> Vectors:
-        """Of each word piece of a text that is read together with a question what the last two layers make of it, one
-        beside the other. Shape (pieces, 2 * DIMENSION)."""
+        """For each word piece of a text, read together with a question, the outputs of the last two layers. Shape
+        (pieces, 2 * DIMENSION)."""
         whole, first = [BEGIN, *question, END, *text, END], len(question) + 2
         with _ALONE, self._blas.limit(limits=1):
             made = [rows[first:-1].copy() for rows in self._layered([whole], [first])]
@@ -156,7 +156,7 @@ class MiniLM:
 
     @cached_property
     def _threads(self) -> int:
-        """Those that BLAS has where nothing limits it."""
+        """The number of threads that BLAS uses if nothing limits it."""
         return max((library.num_threads for library in self._blas.lib_controllers), default=1)
 
     def _pass(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Vectors:
@@ -198,12 +198,12 @@ class MiniLM:
 
 
 def bounds_of(texts: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """Where each of them stands, one after the other."""
+    """Where each text begins, if all stand one after the other."""
     return list(pairwise(accumulate((len(text) for text in texts), initial=0)))
 
 
 def tokenizer_of(folder: Path) -> "Tokenizer":
-    """That of a model's folder, for texts that are neither cut nor padded."""
+    """The tokenizer in a model's folder; texts are neither cut nor padded."""
     from tokenizers import Tokenizer
 
     made: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -224,7 +224,8 @@ def passes(lengths: Sequence[int], most: int = ROWS) -> Iterator[slice]:
 
 
 def attention(inner: Vectors) -> Vectors:
-    """Of one text: queries, keys and values of all heads, shape (n, 3 * d), to shape (n, d)."""
+    """The output of attention for one text: from queries, keys and values of all heads, shape (n, 3 * d), to shape (n,
+    d)."""
     queries, keys, values = inner.reshape(len(inner), 3, HEADS, -1).transpose(1, 2, 0, 3)
     scores = queries @ keys.transpose(0, 2, 1) * np.float32(1 / np.sqrt(queries.shape[-1]))
     scores = np.exp(scores - scores.max(axis=-1, keepdims=True))

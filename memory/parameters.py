@@ -45,7 +45,7 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words."""
+        """What values are allowed, in words."""
         if "enum" in self.schema:
             return "one of " + ", ".join(str(one) or "''" for one in self.schema["enum"])
         bounds = (("minimum", "from"), ("maximum", "to"))
@@ -56,7 +56,7 @@ class Parameter:
         return " ".join(said) + (", or none" if self.optional else "")
 
     def value_of(self, given: object) -> Any:
-        """What was given, as the field has it: words of a command line are read as numbers. Raises `BadInput`."""
+        """The given value as the field needs it: text from a command line is read as a number. Raises `BadInput`."""
         if self.optional and given in ("none", ""):
             return None
         wrong = isinstance(given, bool) and self.schema["type"] != "boolean"
@@ -70,7 +70,7 @@ class Parameter:
 
 
 def parameters_of(made: object) -> Iterator[Parameter]:
-    """Those of a dataclass with its defaults, in their order."""
+    """The parameters of a dataclass with its defaults, in order."""
     hints = get_type_hints(type(made), include_extras=True)
     for one in fields(cast(Any, made)):
         value, annotation = getattr(made, one.name), hints[one.name]
@@ -85,7 +85,7 @@ def parameters_of(made: object) -> Iterator[Parameter]:
 
 @cache
 def _schemas(annotation: Any) -> list[dict[str, Any]]:
-    """Of each kind of values that it allows the JSON schema; none of what JSON has not."""
+    """The JSON schema of each kind of value that it allows; values that JSON does not have are left out."""
     try:
         schema = TypeAdapter(annotation).json_schema()
     except PydanticUserError:
@@ -94,12 +94,12 @@ def _schemas(annotation: Any) -> list[dict[str, Any]]:
 
 
 def values_of(made: object) -> dict[str, Any]:
-    """By the names of `parameters_of`."""
+    """The values by the names of `parameters_of`."""
     return {one.name: one.default for one in parameters_of(made)}
 
 
 def with_values(made: _Made, values: Mapping[str, Any]) -> _Made:
-    """With these values in the place of its own; names that it does not have are left out."""
+    """The dataclass with these values; unknown names are ignored."""
     changed: dict[str, Any] = {}
     for one in fields(cast(Any, made)):
         value, name = getattr(made, one.name), one.name.rstrip("_")

@@ -1,4 +1,4 @@
-"""The ports: what Clew asks of an encoder, a writer and a library, whoever makes them."""
+"""The ports: what Clew requires of an encoder, a language model and a library, whoever implements them."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,11 +16,12 @@ from clew.memory.text import Span
 from clew.memory.titles import TitleIndex
 
 Role = Literal["passage", "query", "sentence"]
-"""What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""
+"""What a text is for the encoder: models such as E5 need a prefix for each role; `sentence` compares texts of one
+kind."""
 
 
 class Encoder(Protocol):
-    """Texts to unit vectors. Safe from several threads."""
+    """Turns texts into unit vectors. Safe from several threads."""
 
     @property
     def name(self) -> str: ...
@@ -48,7 +49,7 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message to a writer. There are no other roles: some models' templates take no others."""
+    """A message to a language model. There are no other roles, as some models' templates have no others."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -56,7 +57,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written, as the model's server counts them; `whole`: it ended by itself, and not at a limit."""
+    """Tokens read and written, as the model's server counts them; `whole`: it ended by itself, not at a limit."""
 
     read: int
     written: int
@@ -65,7 +66,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """All text so far was a thought, not the answer: some models mark only where a thought ends."""
+    """All text so far was a thought, not the answer: some models only mark where a thought ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +85,14 @@ LARGE = 6_500_000_000  # parameters of a model that is said to have 7 billion: i
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a model may be asked to do, by how many `parameters` it has: 0 where its server does not say."""
+    """What a model can be asked to do, by its number of `parameters`: 0 if its server does not say."""
 
     parameters: int = 0
 
     @property
     def is_small(self) -> bool:
-        """Of less than a billion parameters: it chooses of what would be quoted, and decides nothing."""
+        """Whether it has less than a billion parameters: then it only shortens what would be quoted, and decides
+        nothing."""
         return 0 < self.parameters < SMALL
 
     @property
@@ -113,20 +115,20 @@ PLAIN = WriteOptions()
 
 
 class Writer(Protocol):
-    """A language model: messages in; pieces of text and at the end the usage out, as they come."""
+    """A language model: takes messages; yields pieces of text as they come, and the usage at the end."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def window(self) -> int:
-        """Tokens that prompt and answer may have together."""
+        """Tokens for prompt and answer together."""
 
     @property
     def abilities(self) -> Abilities: ...
 
     def tokens(self, text: str) -> int:
-        """About how many tokens a text has for this model; rather too many than too few."""
+        """The estimated number of tokens of a text for this model; too many rather than too few."""
 
     def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """Raises `ServiceUnreachable`, as `ModelFailed` where the server is there and the model is the trouble, as
@@ -134,7 +136,7 @@ class Writer(Protocol):
 
 
 def text_of(said: Iterable[Output]) -> str:
-    """The words alone."""
+    """The text alone."""
     text = ""
     for piece in said:
         text = "" if isinstance(piece, Void) else text + piece if isinstance(piece, str) else text
@@ -142,25 +144,25 @@ def text_of(said: Iterable[Output]) -> str:
 
 
 class Vocabulary(Protocol):
-    """What a library calls things: one answer for each word or phrase asked, in the order asked. Cheap, and safe from
-    several threads."""
+    """The words of a library: one answer for each word or phrase, in the order given. Cheap, and safe from several
+    threads."""
 
     def counts(self, words: Sequence[str]) -> list[int]:
-        """In how many chunks each word stands, whatever its ending; 0: the library lacks it. A word that says nothing
-        ('the') counts as standing in all."""
+        """The number of chunks with each word, in any form; 0 if the library lacks it. Function words ("the") count as
+        being in all chunks."""
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
         """What each phrase is in the library: an entity that is a `person`, `place`, `organisation`, `work` or `date`;
         else a `title`; else an entity that is a `name` or a `term`; else nothing."""
 
     def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
-        """For a word that the library lacks, those that it has one or two edits away, likeliest first, in lower case;
-        none for others."""
+        """For each word that the library lacks, its words at an edit distance of one or two, likeliest first, in lower
+        case; empty for others."""
 
 
 class Graph(Protocol):
-    """Arrays over a part of a library: what is walked, voted with and summed. Things are numbers of `layers`: nodes are
-    its chunks. Read-only, each array read when it is first asked for; safe from several threads."""
+    """Arrays over a part of a library, for walks, votes and sums. Chunks, sentences and entities are numbers of
+    `layers`; nodes are its chunks. Read-only, read on demand, and safe from several threads."""
 
     @property
     def layers(self) -> Layers:
@@ -172,7 +174,7 @@ class Graph(Protocol):
 
     @property
     def partitioning(self) -> Partitioning:
-        """The one in use: the last that was made."""
+        """The partitioning in use: the last one made."""
 
     @property
     def cells(self) -> Cells:
@@ -180,19 +182,19 @@ class Graph(Protocol):
 
     @property
     def titles(self) -> TitleIndex:
-        """What the titles call the nodes."""
+        """The index of nodes by their titles."""
 
     @property
     def communities(self) -> Communities:
-        """With their reports, coarsest level first; none where the library has no sentences."""
+        """The communities with their reports, coarsest level first; empty if the library has no sentences."""
 
     @property
     def vectors(self) -> Vectors:
-        """Of nodes, shape (nodes, d)."""
+        """Vectors of nodes, shape (nodes, d)."""
 
     @property
     def smoothed(self) -> NDArray[np.float16]:
-        """Of nodes, smoothed over the graph; unit rows, shape (nodes, d)."""
+        """Vectors of nodes smoothed over the graph; unit rows, shape (nodes, d)."""
 
     @property
     def sentence_vectors(self) -> Vectors:
@@ -203,26 +205,26 @@ class Graph(Protocol):
         of unit length; the rows of others are 0."""
 
     def partition_vectors(self, partition: int) -> Vectors:
-        """Of the nodes of a partition, in their order, shape (its nodes, d); read in one piece."""
+        """Vectors of the nodes of a partition, in their order, shape (its nodes, d); read in one piece."""
 
     def words(self, query: str, nodes: Ints) -> WordShares:
-        """What the score of a keyword search is made of, for these nodes, over title and text together."""
+        """The parts of the score of a keyword search for these nodes, over title and text together."""
 
     def sentences(self, numbers: Sequence[int]) -> list[Unit]:
-        """Raises `KeyError` for one that there is not."""
+        """The sentences of these numbers. Raises `KeyError` for one that does not exist."""
 
 
 class Search(Protocol):
-    """What is asked of a library by id, and what any engine can serve. Lists in, lists out, in the order asked; safe
-    from several threads. A search looks only in the documents of its `scope`, by their ids (None: all)."""
+    """What is asked of a library by id, and what any search engine can provide. Lists in, lists out, in the same order;
+    safe from several threads. A search is limited to the documents of its `scope`, by id (None: all)."""
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
-        """Raises `KeyError` for an id that the library does not have; so do `chunks` and `vectors`."""
+        """The documents of these ids. Raises `KeyError` for an unknown id; so do `chunks` and `vectors`."""
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        """Of chunks, shape (len(ids), d)."""
+        """Vectors of chunks, shape (len(ids), d)."""
 
     def keyword_search(
         self,
@@ -238,7 +240,7 @@ class Search(Protocol):
         chunks that may be found (None: all)."""
 
     def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
-        """Cosine: for each row of (q, d) at most k hits, best first."""
+        """For each row of (q, d) at most k hits by cosine, best first."""
 
     def candidates(
         self,
@@ -252,18 +254,18 @@ class Search(Protocol):
         """Both searches at once: at most k hits of each query by keywords, then the `nearest` to each vector."""
 
     def triples(self) -> list[Triple]:
-        """All that the documents carry or state, each with a chunk of its document; repeated ones among them."""
+        """All triples of the documents, given or extracted, each with a chunk of its document; with repetitions."""
 
     @property
     def tables(self) -> Tables:
-        """Those of its documents; none of a cluster."""
+        """The tables of its documents; none for a library on a cluster."""
 
     @property
     def whole(self) -> bool:
-        """Whether a part is all that there is, and cheap; else one is asked for `around` a question."""
+        """Whether the whole graph is available and cheap; else a part is requested `around` a question."""
 
     def around(self, query: Query) -> "Search":
-        """The library as far as a question reaches: its own `part()` has the partitions of what matches."""
+        """The library as far as a question reaches: its `part()` has the partitions of what matches."""
 
     def part(self, partitions: Sequence[int] | None = None) -> Graph:
         """The arrays over these partitions and the bridge edges among them; None: over the whole library. A store may

@@ -67,8 +67,8 @@ BELOW = " > "  # between a heading and the one below it, where the path of headi
 
 
 def is_named(place: str) -> bool:
-    """Whether the label of a place in a document says what it is, as "sheet 2025" and "slide 3" do and the number of a
-    page does not; so does none at all."""
+    """Whether the label of a place says what it is, like "sheet 2025" and "slide 3", but not the number of a page; true
+    for no label."""
     first, space, _ = place.partition(" ")
     return not place or (bool(space) and first.rstrip(",").isalpha() and len(first) > 4)
 
@@ -79,11 +79,11 @@ LONGEST_NAME = 200  # characters of a file's name, a path or an address on each 
 AT_ONCE = 10_000  # characters of a paragraph
 
 ROOM = 0.75
-"""A line that, with the next word, would fill less than this share of its neighbours' width was not wrapped there."""
+"""A line was not wrapped if, with the next word, it would fill less than this share of its neighbours' width."""
 
 LEAST_LINES, FREE = 4, 1 / 3
-"""Of the lines between two empty ones: from so many on, and where more than such a share had room for the next word,
-none was wrapped."""
+"""If there are so many lines between two empty ones, and more than this share had room for the next word, none was
+wrapped."""
 
 
 @lru_cache(maxsize=8)  # one text after the other is split by several that read it
@@ -112,7 +112,7 @@ def blocks(text: str, typeset: bool = False) -> list[Span]:
 
 
 def _free(text: str, lines: list[Span]) -> list[bool]:
-    """Of each of these lines but the last whether it ends where somebody ended it; empty where they may be wrapped."""
+    """For each of these lines but the last, whether its end is intended; empty if the lines may be wrapped."""
     if len(lines) < LEAST_LINES:
         return []
     written = [text[slice(*line)] for line in lines]
@@ -129,7 +129,7 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
 
 
 def _is_open(line: str) -> bool:
-    """Whether it breaks off within a sentence."""
+    """Whether it ends within a sentence."""
     return line.endswith((",", "-")) or line.split()[-1] in _OPEN
 
 
@@ -199,7 +199,8 @@ def _boundaries(block: str) -> Iterator[int]:
 
 
 def _ends(block: str) -> Iterator[int]:
-    """Those of `sentencex`, which takes the square of a text's length where that is all quotes: so much at once."""
+    """Sentence ends by `sentencex`, in parts of limited length: text within quotes takes it the square of its
+    length."""
     start = 0
     while len(block) - start > AT_ONCE:
         part = block[start : start + AT_ONCE]
@@ -210,7 +211,7 @@ def _ends(block: str) -> Iterator[int]:
 
 
 def _beside_quotes(text: str, boundary: int, end: int) -> int:
-    """A boundary moved to behind the quotes that close the sentence, or before those that open the next one."""
+    """The boundary, moved behind closing quotes or before opening ones."""
     if closing := CLOSING.match(text, boundary, end):
         return closing.end()
     opening = OPENING.search(text, max(0, boundary - 8), boundary) if boundary < end else None
@@ -218,7 +219,7 @@ def _beside_quotes(text: str, boundary: int, end: int) -> int:
 
 
 def _within_date(text: str, span: Span) -> bool:
-    """Months are those of English and German, in full and short."""
+    """Whether the place is within a date; months are English or German, in full or short."""
     behind = (word.rstrip(".,;:)") for word in text[span[1] : span[1] + 20].split()[:1])
     return not _MONTHS.isdisjoint(behind) and bool(_OF_DAY.search(text, max(span[0], span[1] - 4), span[1]))
 
@@ -270,7 +271,7 @@ def without_possessive(word: str) -> str:
 
 
 def content_words(text: str, language: str = "") -> list[str]:
-    """Stems in the order of the text, function words left out; repeated words stay. English, unless it is in another
+    """Stems in the order of the text, without function words but with repetitions. English, unless it is in another
     language of `STEMMERS`."""
     if language not in STEMMERS:
         return _stems([word for word in words(text) if word not in FUNCTION_WORDS])
@@ -279,21 +280,24 @@ def content_words(text: str, language: str = "") -> list[str]:
 
 
 def content_word_sets(texts: Sequence[str], language: str = "") -> list[frozenset[str]]:
-    """The different content words of each text."""
+    """The content words of each text, without repetitions."""
     return [frozenset(content_words(text, language)) for text in texts]
 
+
+NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I['’])(?:[A-Z][\w'’-]+|\d[\w.,]*\w|\d)")
+"""A name or a number in a question; a word that begins a sentence is no name, nor is `I'm`."""
 
 _JOINED = re.compile(r"\w+(?:-\w+)+")
 
 
 def held_word_sets(texts: Sequence[str], language: str = "") -> list[frozenset[str]]:
-    """The content words that each text holds, the parts of those with a hyphen too: an e-scooter is a scooter."""
+    """The content words of each text, and the parts of hyphenated ones: an e-scooter is a scooter."""
     parts = content_word_sets([" ".join(_JOINED.findall(text)).replace("-", " ") for text in texts], language)
     return [whole | part for whole, part in zip(content_word_sets(texts, language), parts, strict=True)]
 
 
 def stemmed_words(text: str) -> list[str]:
-    """Stems of all words in the order of the text, function words among them."""
+    """Stems of all words in the order of the text, with function words."""
     return _stems(words(text))
 
 
@@ -305,7 +309,7 @@ def stems_and_words(text: str) -> list[tuple[str, str]]:
 
 
 def surface_of(text: str) -> dict[str, str]:
-    """Stem -> the word as the text first has it, so that a stem can be shown to a person."""
+    """Stem -> the word as first written in the text, to show it to a person."""
     shown: dict[str, str] = {}
     for stem, word in stems_and_words(text):
         shown.setdefault(stem, word)
@@ -313,7 +317,7 @@ def surface_of(text: str) -> dict[str, str]:
 
 
 def _stems(words: list[str]) -> list[str]:
-    """`Gdansk` is `Gdańsk`: not everybody types accents."""
+    """The stems; `Gdansk` is the same as `Gdańsk`, as not everybody types accents."""
     return stemmed([word if word.isascii() else unaccented(word) for word in words])
 
 
@@ -327,7 +331,7 @@ _stemmer = cache(Stemmer)
 
 
 def number_of(count: int, thing: str, several: str = "") -> str:
-    """`1 document`, `1,204 documents`; `several` where that is not the thing with an s."""
+    """`1 document`, `1,204 documents`; `several` is the plural, if it is not formed with an s."""
     return f"{count:,} {thing if count == 1 else several or thing + 's'}"
 
 
@@ -335,7 +339,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def in_brackets(share: float) -> str:
-    """` (0.34)`; nothing for what is rounded to nothing."""
+    """` (0.34)`; empty for what rounds to 0."""
     return f" ({share:.2f})" if round(share, 2) else ""
 
 
@@ -346,7 +350,7 @@ def clean(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """Without NUL characters (SQLite ends a text there) and halves of surrogate pairs (it refuses them)."""
+    """The text without NUL characters (SQLite ends a text there) and unpaired surrogates (it refuses them)."""
     if _SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.replace("\0", " ")
@@ -368,25 +372,33 @@ def read_patterns(path: Path) -> dict[str, str]:
     return {name: whole(pattern) for name, pattern in written.items()}
 
 
+def compiled_patterns(path: Path) -> dict[str, re.Pattern[str]]:
+    """The patterns of `read_patterns`, compiled to match in any case."""
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in read_patterns(path).items()}
+
+
+LEANING = compiled_patterns(Path(__file__).with_name("leaning.txt"))["alternatives"]
+"""The beginning of a sentence that refers to the one before; not `He who ...`."""
+
 Language = Literal["en", "de", "fr", "es", "it", "eo", "nl", "pt"]
 LANGUAGES: tuple[str, ...] = get_args(Language)
 
 NAMES = dict(zip(LANGUAGES, "English German French Spanish Italian Esperanto Dutch Portuguese".split(), strict=True))
 
 STEMMERS = {"de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch", "pt": "portuguese"}
-"""Snowball's, for the languages that have one beside English."""
+"""The Snowball stemmers for other languages than English."""
 
 
 @cache
 def common_words() -> dict[str, tuple[str, ...]]:
-    """Word -> the languages that have it among their commonest."""
+    """For each very common word the languages that it belongs to."""
     lists = word_lists(Path(__file__).with_name("languages.txt"))
     every = {word for words in lists.values() for word in words}
     return {word: tuple(one for one in LANGUAGES if word in lists[one]) for word in every}
 
 
 def unaccented(word: str) -> str:
-    """In lower case and without accents: `Cu` of `Ĉu`, `strasse` of `Straße`."""
+    """The text in lower case and without accents: `Cu` for `Ĉu`, `strasse` for `Straße`."""
     if word.isascii():
         return word.lower()
     letters = unicodedata.normalize("NFD", word.casefold())

@@ -1,4 +1,4 @@
-"""Vectors as directions and the highest of their cosines, and lists of different lengths as two arrays."""
+"""Unit vectors and the highest cosines, and lists of different lengths as two arrays."""
 
 from typing import Any, NamedTuple
 
@@ -9,13 +9,13 @@ from clew.memory.datatypes import Ints, Vectors
 
 
 def unit(rows: NDArray[np.float32]) -> Vectors:
-    """Each row of unit length; a row of zeros stays. Shape (n, d)."""
+    """The rows scaled to unit length; rows of zeros stay. Shape (n, d)."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def softmax(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """SciPy's takes longer to import than a turn."""
+    """The softmax of a vector: importing SciPy's takes longer than a turn."""
     masses = np.exp(logits - logits.max())
     shares: NDArray[np.float64] = masses / masses.sum()
     return shares
@@ -34,7 +34,8 @@ def highest(scores: NDArray[np.floating[Any]], k: int, allowed: Ints | None = No
 
 
 def check_places(count: int, *numbers: Ints, least: int = 0) -> None:
-    """Raises `ValueError` where one of them, which were read, is no place in so many, nor from `least` on."""
+    """Raises `ValueError` if one of these numbers, which were read from a file, is not between `least` and the number
+    of places."""
     if any(part.size and not (least <= part.min() and part.max() < count) for part in numbers):
         raise ValueError(f"a number is not from {least} to {count - 1}")
 
@@ -77,15 +78,15 @@ def distinct_pairs(pairs: Ints) -> Ints:
 
 
 def places(nodes: NDArray[Any], wanted: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Where in `nodes`, that rise, some of `wanted` are, and which of them. Both of one type: else NumPy copies all of
-    them."""
+    """Where in `nodes`, which ascend, some of `wanted` are, and which of them. Both need the same type: else NumPy
+    copies them."""
     at = np.minimum(np.searchsorted(nodes, wanted), max(0, len(nodes) - 1))
     known = np.flatnonzero(nodes[at] == wanted) if len(nodes) else np.zeros(0, np.int64)
     return at[known], known
 
 
 def looked_up(nodes: NDArray[Any], wanted: NDArray[Any], values: NDArray[Any], missing: float) -> NDArray[Any]:
-    """Of each of `wanted` the value that stands at its place in `nodes`, that rise; `missing` where it is not there."""
+    """For each of `wanted` the value at its place in `nodes`, which ascend; `missing` if it is not there."""
     found = np.full((len(wanted), *values.shape[1:]), missing, values.dtype)
     at, known = places(nodes, wanted)
     found[known] = values[at]
@@ -93,8 +94,8 @@ def looked_up(nodes: NDArray[Any], wanted: NDArray[Any], values: NDArray[Any], m
 
 
 def sole_values(groups: Ints, values: Ints, count: int) -> Ints:
-    """Of each group, 0 to `count` - 1, the value that all of its members have; -1 where they have several, or it has no
-    member. Values are from 0 on."""
+    """For each group, 0 to `count` - 1, the value that all of its members have; -1 if they differ, or it has none.
+    Values are not negative."""
     lowest, highest = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
     np.minimum.at(lowest, groups, values)
     np.maximum.at(highest, groups, values)

@@ -8,10 +8,8 @@ from clew.memory.text import number_of
 
 
 def parents(walk: Subgraph) -> tuple[int, ...]:
-    """Of each node the place of the one that it was walked to from; -1 of a landing.
-
-    Behind the landings each node was walked to by one edge, and both are in the order of the walk.
-    """
+    """For each node the place of the one that it was reached from; -1 for a landing. The nodes behind the landings were
+    reached by one edge each, and both are in the order of the walk."""
     places = {node: place for place, node in enumerate(walk.nodes)}
     steps = zip(walk.nodes[walk.landings :], walk.edges, strict=True)
     before = (places[edge.target if edge.source == node else edge.source] for node, edge in steps)
@@ -19,7 +17,7 @@ def parents(walk: Subgraph) -> tuple[int, ...]:
 
 
 def on_ways(walk: Subgraph) -> frozenset[str]:
-    """The nodes that were walked to, and those from which: not the landings at which the walk ended."""
+    """The nodes that were walked to or from; not landings at which the walk ended."""
     steps = enumerate(parents(walk))
     return frozenset(walk.nodes[place] for step in steps if step[1] >= 0 for place in step)
 
@@ -37,22 +35,22 @@ def arrow(walk: Subgraph, before: Sequence[int], place: int) -> str:
 
 
 def path(walk: Subgraph, before: Sequence[int], place: int) -> tuple[str, ...]:
-    """The steps to a node, in the form of seed 000: `(fritz lang) -[directed]-> (metropolis)`; none to a landing."""
+    """The steps to a node in the form of seed 000: `(fritz lang) -[directed]-> (metropolis)`; none for a landing."""
     steps = pairwise(chain(before, place))
     return tuple(f"({walk.titles[one]}) {arrow(walk, before, other)} ({walk.titles[other]})" for one, other in steps)
 
 
 def into(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """What is said of a step over a bridge edge: the partition that it leads to; and of one from a node that the walk
-    had gone back to; nothing of others."""
+    """For a step over a bridge edge the partition that it leads to; for one from an earlier node, that the walk went
+    back; else empty."""
     name = walk.partitions[place]
     crossed = f", into {name}" if name and name != walk.partitions[before[place]] else ""
     return f"{crossed}, after going back" if walk.nodes[place] in walk.back else crossed
 
 
 def ways(walk: Subgraph) -> tuple[tuple[str, ...], ...]:
-    """The titles of each path that no other goes on from, that of the best score at its end first; steps within a
-    document are one, and what is the same by its titles stands once."""
+    """The titles of each complete path, the one with the best score at its end first; steps within a document are
+    merged, and paths with the same titles are listed once."""
     before = parents(walk)
     ends = sorted(set(range(walk.landings, len(walk.nodes))) - set(before), key=lambda end: -walk.scores[end])
     found = (tuple(title for title, _ in groupby(walk.titles[place] for place in chain(before, end))) for end in ends)
@@ -60,7 +58,7 @@ def ways(walk: Subgraph) -> tuple[tuple[str, ...], ...]:
 
 
 def lines(walk: Subgraph) -> tuple[str, ...]:
-    """Its `ways`, as `Hub -> A -> B`."""
+    """The walk's `ways`, as `Hub -> A -> B`."""
     return tuple(" -> ".join(titles) for titles in ways(walk))
 
 
@@ -68,7 +66,7 @@ TOLD = 3  # ways that are told in a sentence
 
 
 def told(walk: Subgraph) -> str:
-    """The best ways in a sentence: `From “Laika” it went by “Sputnik 2” to “Soviet space program”.`"""
+    """The best paths in a sentence: `From “Laika” it went by “Sputnik 2” to “Soviet space program”.`"""
     found, starts = [[f"“{title}”" for title in way] for way in ways(walk)], dict[str, list[str]]()
     for first, *between, last in found[:TOLD]:
         by = f"by {_and(between)} " if between else ""

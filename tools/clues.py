@@ -29,12 +29,11 @@ NO_TRIPLES = "no triples in this library: index documents that carry triples, or
 
 @dataclass(frozen=True, slots=True)
 class CluesParameters:
-    """The `method` `units` walks over sentences with the parameters `units`; `triples` walks along triples with
-    `search`, seed 000's configuration block. A library of lists of triples alone has no text and is searched by
-    `triples` either way.
-    `part` are the partitions whose sentences are walked; None: it needs the whole library."""
+    """Parameters of both methods: `units` for walks over sentences, `search` (seed 000's configuration block) for walks
+    along triples, which libraries of triples alone always use. `part` are the partitions to walk in; None: the whole
+    library."""
 
-    method: Literal["units", "triples"] = "units"
+    method: Literal["units", "triples"] = "units"  # whether it goes from sentence to sentence, or along triples
     units: UnitParameters = field(default_factory=UnitParameters)
     search: ClueParameters = field(default_factory=ClueParameters)
     part: tuple[int, ...] | None = None

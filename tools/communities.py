@@ -20,15 +20,14 @@ SNIPPET = 160
 
 @dataclass(frozen=True, slots=True)
 class CommunitiesParameters:
-    """Equation 5's numbers with the seed's values: `top_k_communities` reports, `top_k_points` points, and what the
-    report (`community`) and the point count. `level`: which communities are searched, 0 the coarsest, -1 the finest.
-    `part` are the partitions that it looks at; None: it needs the whole library."""
+    """The numbers of equation 5, with the seed's values. `part` are the partitions to search; None: the whole
+    library."""
 
-    top_k_communities: Count = 3
-    top_k_points: Count = 10
-    community: Weight = 0.3
-    point: Weight = 0.7
-    level: Level = -1
+    top_k_communities: Count = 3  # how many groups of things are read
+    top_k_points: Count = 10  # how many statements about them are returned
+    community: Weight = 0.3  # how much the group's report counts
+    point: Weight = 0.7  # how much the statement itself counts
+    level: Level = -1  # which groups are searched: 0 the widest, -1 the narrowest
     part: tuple[int, ...] | None = None
 
 

@@ -27,15 +27,14 @@ UNINDEXED = "the library was indexed without ELSER's tokens: clew index it again
 
 @dataclass(frozen=True, slots=True)
 class ElasticParameters:
-    """Of each search the `candidates` best are taken. A chunk's score is the mean, by these weights, of three shares:
-    ELSER's score of the best one's, BM25 of the most that the question could reach, and the cosine. `alone`: ELSER's
-    alone, on the rewritten question, as in seed 003."""
+    """A chunk's score is the weighted mean of ELSER's score as a share of the best, BM25 as a share of the maximum, and
+    the cosine. `alone`: only ELSER's, on the rewritten question, as in seed 003."""
 
-    candidates: Count = 100
-    elser: Weight = 0.5
-    keyword: Weight = 0.45
-    cosine: Weight = 0.55
-    alone: bool = False
+    candidates: Count = 100  # how many passages each search proposes
+    elser: Weight = 0.5  # how much ELSER's score counts
+    keyword: Weight = 0.45  # how much shared words count
+    cosine: Weight = 0.55  # how much likeness in meaning counts
+    alone: bool = False  # whether ELSER's score alone counts
 
     def __post_init__(self) -> None:
         if not self.keyword + self.cosine:

@@ -48,10 +48,10 @@ def log_masses(own: Floats, paths: Floats, ends: Ints) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class HopParameters:
-    """`anchors` of each round, and how many rounds: what the shipped scorer was fitted with."""
+    """The size of a search in rounds; the shipped scorer was fitted with these values."""
 
-    anchors: Few = 5
-    rounds: Few = 2
+    anchors: Few = 5  # from how many passages each round goes on
+    rounds: Few = 2  # how many links it follows one after another
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,10 +99,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class GraphParameters:
-    """`k` passages where no other number is asked for; what `match` finds and what the question names is weighed
-    without a path. `part` are the partitions that it looks at; None: it needs the whole library."""
+    """What `match` finds and what the question names is scored without a path. `part` are the partitions to search;
+    None: the whole library."""
 
-    k: Count = 5
+    k: Count = 5  # how many passages it returns unless a number is given
     match: MatchParameters = field(default_factory=MatchParameters)
     hops: HopParameters = field(default_factory=HopParameters)
     part: tuple[int, ...] | None = None

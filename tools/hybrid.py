@@ -28,15 +28,14 @@ TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 
 @dataclass(frozen=True, slots=True)
 class HybridParameters:
-    """`match` are stages 1 and 2. With `synonyms` each word of a question is looked for with at most `expand` others of
-    WordNet's, by nltk where that and its data are installed. Stage 3: a `reranker`, any cross-encoder of
-    sentence-transformers, orders the `reranked` best; empty: none. docs/figures.md has what each finds."""
+    """`match` are stages 1 and 2. `synonyms` are WordNet's, which needs nltk with its data. `reranker` is stage 3, any
+    cross-encoder of sentence-transformers. docs/figures.md has what each finds."""
 
     match: MatchParameters = field(default_factory=MatchParameters)
-    synonyms: Literal["none", "wordnet"] = "none"
-    expand: Few = 2
-    reranker: str = ""
-    reranked: Few = 20
+    synonyms: Literal["none", "wordnet"] = "none"  # where other words for those of the question come from
+    expand: Few = 2  # how many other words are searched for each word of the question
+    reranker: str = ""  # a cross-encoder that puts the best passages in order; empty: none
+    reranked: Few = 20  # how many of the best passages it puts in order
 
 
 class Hybrid:

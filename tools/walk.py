@@ -27,10 +27,9 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class WalkParameters:
-    """`k` passages where no other number is asked for; `match` finds the candidates. `part` are the partitions that are
-    walked in; None: it needs the whole library."""
+    """`match` finds the candidates. `part` are the partitions to walk in; None: the whole library."""
 
-    k: Count = 5
+    k: Count = 5  # how many passages it returns unless a number is given
     match: MatchParameters = field(default_factory=MatchParameters)
     walker: WalkerParameters = field(default_factory=WalkerParameters)
     part: tuple[int, ...] | None = None

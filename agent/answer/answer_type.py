@@ -1,7 +1,6 @@
-"""What a question asks for: the form of its answer, and how the text looks that holds it. By rules, of English.
+"""What a question asks for: the form of its answer, and how a text looks that contains the answer. English only.
 
-The patterns are in `answer_type.txt`: of each kind of thing its sign in a question (`asks`) and in a text (`holds`).
-"""
+The patterns are in `answer_type.txt`: for each kind of thing one for questions (`asks`) and one for texts (`holds`)."""
 
 import re
 from collections.abc import Set
@@ -18,14 +17,15 @@ LONGEST_DEFINED = 6
 _FOR_COUNTING = frozenset(
     "people times one ones things of are is do does did can have has had were was per should".split()
 )
-"""Words behind "how many" that do not stand beside the number where it is said."""
+"""Words behind "how many" that are not what is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
-    """`expected` are names of kinds: duration, money, number, time, person, name, colour, place, reason. `measure`
-    matches an amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that
-    is said; `defined` is what is to be defined, or empty. `words` are the question's, in lower case."""
+    """What a question asks for. `expected` are kinds of things: duration, money, number, time, person, name, place,
+    reason. `measure` is a pattern for an amount of what is `counted` or measured ("how many eggs", "how old"), or for
+    who made something; `defined` is what is to be defined, or empty. `words` are those of the question, in lower
+    case."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()
@@ -36,16 +36,16 @@ class AnswerType:
 
     @property
     def of_members(self) -> bool:
-        """Whether it asks who, what or which ones, and not when, how many or why."""
+        """Whether it asks who, what or which ones; not when, how many or why."""
         return self.form in ("fact", "list") and {"person", "name"}.issuperset(self.expected)
 
     def among(self, words: Set[str]) -> "AnswerType":
-        """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
-        `words` are their stems."""
+        """The same without `measure`, if the documents lack the word for what is counted: they may call pictures "412
+        watercolours". `words` are their stems."""
         return replace(self, measure="") if self.counted and words.isdisjoint(content_words(self.counted)) else self
 
     def holds(self, text: str) -> bool:
-        """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
+        """Whether a text contains something of an expected kind; false if no kind is expected."""
         return any(self._holds(name, text) for name in self.expected)
 
     def _holds(self, name: str, text: str) -> bool:
@@ -55,12 +55,12 @@ class AnswerType:
         return next(found, None) is not None
 
     def measures(self, text: str) -> bool:
-        """Whether it holds an amount of what is measured; true where nothing is."""
+        """Whether a text contains an amount of what is measured; true if nothing is."""
         return not self.measure or bool(re.search(self.measure, text, re.IGNORECASE))
 
 
 def answer_type(question: str) -> AnswerType:
-    """Of the last sentence of a question, or the last that has a question mark."""
+    """What the last sentence of a question asks for, or the last one with a question mark."""
     sentences = [question[slice(*span)].strip() for span in split(question)]
     last = next((text for text in reversed(sentences) if text.endswith("?")), sentences[-1] if sentences else "")
     expected = tuple(name for name in _KINDS if _PATTERNS[f"asks {name}"].search(last))
@@ -81,10 +81,15 @@ def answer_type(question: str) -> AnswerType:
     return AnswerType(_form(last, expected), expected, defined, _measure(last, counted), own, counted)
 
 
+def asks_yes_or_no(question: str) -> bool:
+    """Whether it begins as an English question does that is answered by yes or no."""
+    return _PATTERNS["form yes no"].match(question) is not None
+
+
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
     if _PATTERNS["form comparison"].search(question):
         return "comparison"
-    if _PATTERNS["form yes no"].match(question) and may_be_english(question):  # 'Was kostete das?'
+    if asks_yes_or_no(question) and may_be_english(question):  # 'Was kostete das?'
         return "yes-no"
     if _PATTERNS["form list"].search(question) and not set(expected) & {"duration", "money", "time"}:
         return "list"

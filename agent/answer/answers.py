@@ -1,5 +1,5 @@
-"""The node `answer`: `written` where there is a language model and else `quoted`, and says beside it what the documents
-hold and do not show."""
+"""The node `answer`: it has a language model write (`written`), or quotes (`quoted`), and adds what the documents hold
+but do not show."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,8 +34,8 @@ from clew.tools.table import TableTool
 
 @dataclass(frozen=True, slots=True)
 class TurnAnswer:
-    """An answer, and what wrote it: `model` is empty where it is quoted; then `degraded` says why, if a model should
-    have written it. `details` are for the step."""
+    """The answer of a turn. `model` wrote it; empty where it is quoted: then `degraded` says why no model wrote it, if
+    one should have. `details` are lines for the step."""
 
     answer: Answer
     model: str = ""
@@ -45,14 +45,15 @@ class TurnAnswer:
 
 
 LEANT_ON = 3
-"""Turns before that tables answered and that a question of the same rows may lean on."""
+"""Earlier turns, answered from tables, that a question about the same rows may refer to."""
 
 UNREAD = 3
-"""Files that could not be read of which the names are said."""
+"""Names of unreadable files that a refusal lists."""
 
 
 def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """Written by a language model where there is one, else quoted."""
+    """The answer, written by a language model where there is one, else quoted. A refusal also says which files could
+    not be read, and which question may have been meant."""
     made = _made(turn, run)
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
     if not made.answer.refused:
@@ -63,8 +64,8 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
 
 
 def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """The one place that chooses the maker. A summary of a document is written where there is a model; what is counted
-    or listed of documents never is."""
+    """The one place that chooses who makes the answer. A model writes the summary of a document; what is counted or
+    listed of documents it never writes."""
     services = run.services
     if not services.library.manifest.chunks:
         return TurnAnswer(nothing_indexed())
@@ -78,8 +79,8 @@ def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
 
 
 def by_writing(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
-    """By a language model, which answers, refuses or asks back. Where it fails, what is quoted without one stands; one
-    that is stopped before its first word is kept without words."""
+    """The answer that a language model writes; it may also refuse or ask back. Where the model fails, the quoted answer
+    stands; one stopped before its first word has no words."""
     writer = RecordedWriter(model, "answer", run.emit, run.services.answer.tokens)
     try:
         return _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
@@ -88,7 +89,8 @@ def by_writing(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
 
 
 def corpus_answer_of(turn: Turn, run: TurnContext) -> CorpusAnswer | None:
-    """The answer to a question about documents, where the policy may choose what it is made of; None for others."""
+    """The answer to a question about the documents as a whole, or from a table; None for other questions, and where the
+    person has chosen a tool."""
     services = run.services
     if not services.library.manifest.chunks or (turn.search.tool or services.default_tool) != rounds.AUTO:
         return None
@@ -116,8 +118,8 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> CorpusAnswer | None:
 
 
 def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
-    """Saying what was left out that has most words of the question: text that a document holds and does not show, a
-    sentence of what was read that speaks to a language model, and a document that was taken out for one."""
+    """The answer with a note on what was left out that shares most words with the question: text that a document hides,
+    a sentence that speaks to a language model, a document in quarantine."""
     asked = set(content_words(turn.rewritten))
     if not asked or answer.outcome == "unclear":
         return answer
@@ -143,7 +145,7 @@ def _quoted(turn: Turn, run: TurnContext) -> Answer:
 
 
 def _placed(answer: Answer, services: Services) -> Answer:
-    """Each source with the page and the heading of what is quoted from it, and all paths where its file lies."""
+    """The answer with the page and the heading of each source, and all paths of its file."""
     store = services.library.store
     documents = store.documents([one.document for one in answer.sources if one.document])
     made = placed(answer, {document.id: document for document in documents})
@@ -151,13 +153,13 @@ def _placed(answer: Answer, services: Services) -> Answer:
 
 
 def _plain(turn: Turn, run: TurnContext) -> Answer:
-    """As it is without a language model."""
+    """The answer that is given without a language model."""
     corpus = corpus_answer_of(turn, run)
     return _placed(corpus.answer, run.services) if corpus else _quoted(turn, run)
 
 
 def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
-    """From what was found, the best first."""
+    """The answer that a model writes from the best passages."""
     services, shown = run.services, turn.found(turn.passages[:READ])
     if not shown.passages:
         return TurnAnswer(_nothing(shown, services), details=(f"{writer.name} was not asked",))
@@ -175,9 +177,9 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
 
 
 def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
-    """A model of less than a billion parameters chooses of what would be quoted. Whether anything answers is not asked
-    of it, and where it writes words that do not stand there so, the quotation stands: shared words alone let through
-    what such a model invents ("it is safe", of what is not)."""
+    """A model of less than a billion parameters shortens what would be quoted. It does not decide whether anything
+    answers, and its text is taken only if it stands in the quotations word for word: such models invent ("it is safe",
+    of what is not)."""
     plain = _plain(turn, run)
     if plain.refused or plain.outcome == "unclear" or not plain.sources:
         return TurnAnswer(plain, details=(f"{writer.name} was not asked",))
@@ -201,12 +203,12 @@ def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
 
 
 def _nothing(turn: Turn, services: Services) -> Answer:
-    """A refusal, with the names and numbers of the question that the library lacks."""
+    """A refusal that names the names and numbers of the question which the library does not have."""
     lacked = evidence_for(turn, services).lacked(turn.rewritten)
     return refused(turn.passages, [word for word in lacked if not word.islower()])
 
 
 def _instead(plain: Answer, run: TurnContext, writer: RecordedWriter, why: str) -> TurnAnswer:
-    """Quoted, in the place of whatever the model may have begun to write."""
+    """The quoted answer, after a model has failed; what the model has already shown is taken back."""
     run.emit(Piece("", restart=True))
     return TurnAnswer(plain, "", (Fallback("answer", why),), writer.ledger, (f"quoted, as {why}",))

@@ -14,7 +14,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.text import split
 
 _LONGEST = 80
-"""Characters between the brackets; more waits for nothing."""
+"""Characters between brackets that may be a citation; longer brackets are not waited for."""
 
 _BLANK = r"[^\S\n]*"
 _KIND = r"(?:passages?|sources?|documents?)"
@@ -23,7 +23,7 @@ _BESIDE = (
     rf"{_BLANK},?{_BLANK}(?<![a-z])(?:pp?|pages?|seiten?|s)\b\.?{_BLANK}\d{{1,4}}(?:{_BLANK}[-–—]{_BLANK}\d{{1,4}})?"
     r"|[^\S\n]+title=[\"“][^\"”]{0,60}[\"”]|†[^\]】,;]{0,20}"
 )
-"""What may follow a number: a page, the title of the passage, marks of browsing."""
+"""What may follow the number: a page, the passage's title, marks of browsing tools."""
 
 _TO = r"(?:[-‑–—−]|(?:to|bis)\b)"
 _ONE = rf"{_LABEL}[\"“']?\d{{1,3}}[\"”']?(?:{_BESIDE})?"
@@ -48,8 +48,8 @@ _FORMS = (
     rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.!?…。,;:)\]\"”»]))(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
 )
 _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
-"""Brackets, tags, a passage that is named where a sentence begins, bare numbers behind a sentence and before its mark,
-and raised ones, which no unit or variable has: 5 km², x²."""
+"""All forms: brackets, tags, a passage named at the beginning of a sentence, bare numbers at the end of one, and raised
+numbers (but not units and variables: 5 km², x²)."""
 
 _OPEN = re.compile(
     rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\[\[[^\]\n]{{0,{_LONGEST}}}\]?|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
@@ -61,27 +61,28 @@ _OPEN = re.compile(
     r"|(?<!\s)\s+\Z",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What may become a citation when more of it has come, and the blank space before it."""
+"""What may become a citation once more text has come, with the blank space before it."""
 
 _LISTED = re.compile(r"(?<![.!?…]\s)\(\d{1,3}\)\s+\w")
 """A list within a line: `two things: (1) grey. (2) far.`"""
 
 AHEAD = "\u2060"
-"""Before a citation of the sentence that it begins, and not of the one before. It is not seen."""
+"""An invisible mark in front of a citation that belongs to the sentence after it, not to the one before."""
 
 _RANGE = re.compile(rf"(\d+)[\"”']?(?:{_BLANK}{_TO}{_BLANK}{_LABEL}[\"“']?(\d+))?", re.IGNORECASE)
 
 
 class Citations:
-    """Of one answer, from `count` passages. `order` are the passages' own numbers in the order of first mention."""
+    """The citations of one answer, made from `count` passages. `order` are the passages' own numbers in the order of
+    first mention."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self.order: list[int] = []
 
     def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
-        """The text with citations as ` [1]`, nothing of one before it is whole: it is read letter by letter, so that
-        where it was cut makes no difference."""
+        """The text with citations as ` [1]`. A citation is shown once it is complete; it is read letter by letter, so
+        that the cuts between pieces make no difference."""
         text, done = "", 0
         for piece in pieces:
             ready = ""
@@ -96,7 +97,8 @@ class Citations:
             yield rest
 
     def _read(self, text: str, start: int, end: int) -> tuple[str, int]:
-        """What is shown of this part, and its end: behind a citation that begins in it."""
+        """What is shown of this part of the text, and where reading goes on: behind the last citation that begins in
+        it."""
         shown = ""
         while (match := _CITATION.search(text, start)) and match.start() < end:
             shown += text[start : match.start()] + self._shown(match)
@@ -120,7 +122,7 @@ class Citations:
         return "".join(f" [{number}]" for number in numbers)
 
     def _number(self, own: int) -> int:
-        """In the order of first mention; 0 where there is no such passage."""
+        """The new number of a passage, in the order of first mention; 0 if there is no such passage."""
         if not 1 <= own <= self._count:
             return 0
         if own not in self.order:
@@ -133,7 +135,7 @@ class Citations:
             yield from [int(digits)] if int(digits) <= self._count else map(int, digits)
 
     def _named(self, inside: str) -> Iterator[int]:
-        """Of a range every passage that there is, and an end that there is not."""
+        """All numbers that a citation names; of a range all passages that exist, and its end."""
         for first, last in _RANGE.findall(inside):
             start, end = int(first), int(last or first)
             yield start
@@ -166,9 +168,9 @@ _MARKED = re.compile(r"(\*\*|__|`)(.+?)\1")
 
 
 def claims_of(text: str) -> tuple[Claim, ...]:
-    """A citation belongs to the sentence that it stands in or behind, be it on the line before. Lines of a list, rows
-    of a table and code begin on a line of their own; headings and the heads of a table, which claim nothing, stand in
-    the markup of what is below."""
+    """The sentences of a text as claims. A citation belongs to the sentence that it stands in or behind. List items,
+    table rows and code begin a new line; headings and column heads, which claim nothing, go into the markup of what
+    follows."""
     claims, above, apart = list[Claim](), "", False
     blocks = [match[0] for match in _BLOCK.finditer(_ALONE.sub(r" \1", text) + "\n")]
     for block, below in zip_longest(blocks, blocks[1:], fillvalue=""):
@@ -188,7 +190,7 @@ def claims_of(text: str) -> tuple[Claim, ...]:
 
 
 def _of_block(block: str) -> list[Claim]:
-    """Code and a row are a claim each; of a row the cells are its words, with a comma between two."""
+    """The claims of a block: code and a table row are one each; the cells of a row are joined with commas."""
     if _CODE.match(block):
         code = "\n".join(block.strip().splitlines()[1:]).rstrip("`~ \n")
         return [Claim(code or block, markup=block.strip("\n"))]
@@ -203,7 +205,7 @@ def _of_block(block: str) -> list[Claim]:
 
 
 def _marked(text: str, line: str) -> str:
-    """With the bold and the code of its line; empty where it has none."""
+    """The text with the bold and code marks of its line; empty if there are none."""
     for mark, said in _MARKED.findall(line):
         words = _CITED.sub("", said)
         text = text.replace(words, f"{mark}{words}{mark}", 1)
@@ -212,8 +214,8 @@ def _marked(text: str, line: str) -> str:
 
 
 def numbered(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
-    """With sources that count from 1 in the order of first mention, and these sources; `cites` are places in `passages`
-    before."""
+    """The claims, citing sources numbered from 1 in the order of first mention, and these sources; before, `cites` are
+    places in `passages`."""
     order = list(dict.fromkeys(number for claim in claims for number in claim.cites))
     renumbered = tuple(
         replace(claim, cites=tuple(order.index(number) + 1 for number in claim.cites)) for claim in claims
@@ -222,13 +224,13 @@ def numbered(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[tupl
 
 
 def whole_sentences(text: str) -> str:
-    """Without a last sentence that has no end, where there is one before it."""
+    """The text without a last sentence that is incomplete; empty if there is no other."""
     ends = [end for start, end in split(text) if re.search(r"[.!?…。\]][\"”’)]*$", text[start:end])]
     return text[: ends[-1]] if ends else ""
 
 
 def _of_line(line: str) -> list[Claim]:
-    """Its sentences, each with the citations that stand in it or behind it."""
+    """The sentences of a line, each with the citations in it or behind it."""
     line = _SECOND_STOP.sub(r"\1", line)
     plain, last, cites = "", 0, list[tuple[int, int]]()
     for found in _CITED.finditer(line):

@@ -1,8 +1,6 @@
-"""Answers about documents, and not about what stands in one place of them: an overview of the library, which says how
-many there are, and the summary of a document. Quoted, and in a few words of Clew's own. How they are asked for stands
-in a table for each language (`corpus_answers.LANGUAGE.txt`), or Clew itself has made and offered the question, of
-titles and headings.
-"""
+"""Answers about documents as a whole: an overview of the library, or the summary of a document. They are made of
+quotations and a few words of Clew's own. The ways to ask for them are in a table for each language
+(`corpus_answers.LANGUAGE.txt`); Clew also offers such questions itself, made of titles and headings."""
 
 import re
 import unicodedata
@@ -16,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clew.agent.answer.excerpts import whole_region
-from clew.agent.answer.summary import SummaryLine, summary_of
+from clew.agent.answer.summary import NUMBERING, SummaryLine, summary_of
 from clew.agent.state import UNANSWERED, Answer, Claim, Quote
 from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Passage, Vectors
@@ -28,26 +26,26 @@ from clew.memory.text import BELOW, ITEM, LANGUAGES, Span, read_patterns
 from clew.tools.base import passages_of
 
 WHOLE_TITLE = 0.99
-"""The share of a title's words and of those that name it, from which nothing but that document is named."""
+"""A document is meant for certain if this share of its title is in the question's words, and of those in the title."""
 
 PASSAGES = 10
 """Of a summarised document, beside those that are quoted."""
 
 LONGEST_TITLE = 12
-"""Words of a title that is shown."""
+"""Words of a title that are shown."""
 
 TITLES, FOLDERS = 9, 8
-"""Titles that an overview tells, spread over its folders; the largest folders that are told one by one."""
+"""How many titles an overview lists, spread over the folders; how many folders it lists, the largest first."""
 
-_NAME, _NUMBERING = "\0", re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
+_NAME = "\0"
 
 CHOSEN = ", regarding "
-"""Behind which a question that was asked back has what was chosen."""
+"""In a question that was completed by a person's choice, the choice stands behind this."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusAnswer:
-    """`passages` are the evidence; `why` and `details` are for the steps."""
+    """An answer with its evidence, the `passages`; `why` and `details` are lines for the step."""
 
     answer: Answer
     passages: tuple[Passage, ...] = ()
@@ -62,8 +60,8 @@ CorpusKind = Literal["overview", "summary"]
 
 @dataclass(frozen=True, slots=True)
 class CorpusQuestion:
-    """`of` names the document of a summary. `plainly`: a summary is asked for in this word or one like it. `points`:
-    `of` is a pronoun, or a document that was spoken of."""
+    """A question about documents. `of` names the document to summarise. `plainly`: it says "summary" or the like.
+    `points`: `of` is a pronoun, or stands for a document that was mentioned before."""
 
     kind: CorpusKind
     of: str = ""
@@ -73,7 +71,7 @@ class CorpusQuestion:
 
 
 def corpus_question(text: str) -> CorpusQuestion | None:
-    """None for a question about what stands in documents, as most are."""
+    """The question as one about documents; None if it asks what stands in them, as most questions do."""
     spoken = language_of(text)
     each = (_question_in(language, text) for language in sorted(LANGUAGES, key=lambda one: one != spoken))
     return next(filter(None, each), None)
@@ -81,7 +79,7 @@ def corpus_question(text: str) -> CorpusQuestion | None:
 
 @cache
 def _patterns(language: str) -> Mapping[str, Sequence[re.Pattern[str]]]:
-    """Those of a table by their kind, the first word of their names."""
+    """The patterns of a language's table by kind, which is the first word of their names."""
     kinds = defaultdict[str, list[re.Pattern[str]]](list)
     for name, pattern in read_patterns(Path(__file__).with_suffix(f".{language}.txt")).items():
         kinds[name.partition(" ")[0]].append(re.compile(pattern))
@@ -89,7 +87,7 @@ def _patterns(language: str) -> Mapping[str, Sequence[re.Pattern[str]]]:
 
 
 def _question_in(language: str, text: str) -> CorpusQuestion | None:
-    """By the patterns of one language, over the words in lower case and without accents, which are as many."""
+    """The same by the table of one language; it is matched in lower case and without accents."""
     written = " ".join(text.replace("\u2019", "'").split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
     plain = _plain(written)
     lists = _patterns(language)
@@ -114,7 +112,7 @@ def _question_in(language: str, text: str) -> CorpusQuestion | None:
 
 
 def _plain(text: str) -> str:
-    """Letter by letter in lower case and without accents."""
+    """The text in lower case and without accents, letter by letter, so that positions stay the same."""
     return "".join(unicodedata.normalize("NFD", letter)[0].lower()[0] for letter in text.replace("\u00df", "s"))
 
 
@@ -122,7 +120,7 @@ def _plain(text: str) -> str:
 
 
 class MadeOf(NamedTuple):
-    """The titles that a question was made of, the heading if it has one, and its language."""
+    """What an offered question was made of: titles, a heading or none, and the language."""
 
     titles: tuple[str, ...] = ()
     heading: str = ""
@@ -130,8 +128,8 @@ class MadeOf(NamedTuple):
 
 
 def offer(language: str, heading: str = "", *titles: str) -> str:
-    """The question of what is said of a heading, in one or two documents of these titles or on from the last answer; of
-    what one is about; without either, of what all are about."""
+    """A question to offer: with a heading, what is said of it in one or two documents, or in the last answer's; without
+    one, what a document is about; without both, what all documents are about."""
     kind = ("and about", "says", "both")[len(titles)] if heading else ("all", "about")[len(titles)]
     title, other = (*titles, "", "")[:2]
     return line(f"offer {kind}", language, title=title, other=other, heading=heading)
@@ -139,14 +137,14 @@ def offer(language: str, heading: str = "", *titles: str) -> str:
 
 @cache
 def _forms() -> list[tuple[int, bool, str, re.Pattern[str]]]:
-    """How many titles each has, whether a heading, in which language."""
+    """The patterns of offered questions: how many titles each has, whether a heading, its language."""
     kinds = [(n, h, one) for n, h in ((0, True), (1, False), (1, True), (2, True)) for one in LANGUAGES]
     said = [re.escape(offer(one, _NAME * h, *[_NAME] * n)).replace(re.escape(_NAME), "([^“”]+)") for n, h, one in kinds]
     return [(*kind, re.compile(pattern)) for kind, pattern in zip(kinds, said, strict=True)]
 
 
 def made_of(question: str) -> MadeOf:
-    """Nothing for any other question."""
+    """What an offered question was made of; an empty `MadeOf` for any other question."""
     for titles, headed, language, form in _forms():
         if match := form.fullmatch(question.strip()):
             return MadeOf(match.groups()[:titles], match.groups()[-1] if headed else "", language)
@@ -155,7 +153,7 @@ def made_of(question: str) -> MadeOf:
 
 def bare(heading: str) -> str:
     """A heading without those above it, its number and its marks."""
-    return _NUMBERING.sub("", heading.rpartition(BELOW)[2]).strip(" .:#*")
+    return NUMBERING.sub("", heading.rpartition(BELOW)[2]).strip(" .:#*")
 
 
 # What answers are made of -----------------------------------------------------------------------------------------
@@ -163,8 +161,8 @@ def bare(heading: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The documents of a library. `scope`: those that may be told of (None: all); `before` is the last answer of the
-    thread, None where there is none; `language` that of what is said of them, by default the question's."""
+    """The documents of a library. `scope`: the ids that may be mentioned (None: all); `before` gives the last answer of
+    the thread, or None; `language` is the language to answer in, by default the question's."""
 
     store: LibraryStore
     scope: frozenset[str] | None = None
@@ -176,11 +174,11 @@ class Corpus:
         return self.within(self.store.catalogue.documents)
 
     def within(self, documents: Sequence[Listed]) -> list[Listed]:
-        """Those of the scope."""
+        """Those of these documents that are in scope."""
         return [one for one in documents if self.scope is None or one.id in self.scope]
 
     def line(self, key: str, count: int = 0, **values: str) -> str:
-        """A line that counts documents."""
+        """A line of `lines.txt` that says how many documents there are."""
         of = line("document" if count == 1 else "documents", self.language, count=f"{count:,}")
         return line(key, self.language, count=f"{count:,}", documents=of, **values)
 
@@ -189,7 +187,7 @@ class Corpus:
         return " ".join(words[:LONGEST_TITLE]).rstrip(" ,;:") + ("\u2026" if len(words) > LONGEST_TITLE else "")
 
     def sentences(self, document: Document) -> tuple[list[Span], Vectors, list[int]]:
-        """Of a document in their order: spans, vectors, and the chunk of each by number."""
+        """The sentences of a document in order: their spans, vectors, and the numbers of their chunks."""
         graph = self.store.part()
         layers = graph.layers
         chunks = layers.chunk_documents == layers.document_ids.index(document.id)
@@ -202,7 +200,7 @@ class Corpus:
         return passages_of(self.store.chunks([ids[number] for number in dict.fromkeys(chunks)]), tool)
 
     def first_chunks(self, ids: Sequence[str]) -> list[int]:
-        """Of these documents, by number."""
+        """The number of the first chunk of each of these documents."""
         layers = self.store.part().layers
         documents, first = np.unique(layers.chunk_documents, return_index=True)
         by_id = {layers.document_ids[n]: chunk for n, chunk in zip(documents.tolist(), first.tolist(), strict=True)}
@@ -210,7 +208,7 @@ class Corpus:
 
 
 def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
-    """None where what is asked is not about documents as a whole, or names none that there is."""
+    """The answer; None if the question is not about documents as a whole, or names none that exists."""
     if offered := _offered(question, corpus) or _offered(rewritten, corpus):
         return offered
     asked = corpus_question(question)
@@ -226,7 +224,7 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
 
 
 def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
-    """To a question that was made of a title, a heading, or both; None where it was not, or they are not there."""
+    """The answer to an offered question; None if it is no such question, or its documents are gone."""
     titles, heading, language = made_of(question)
     corpus = replace(corpus, language=corpus.language or language)
     leans = heading and not titles  # on the last answer
@@ -251,7 +249,7 @@ def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
 
 
 def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
-    """The documents that may be meant: one that was spoken of, or those that the words name; copies once."""
+    """The documents that may be meant: one that was mentioned, or those that the words name; of copies only one."""
     if asked.points:
         spoken = _spoken_of(corpus)
         one = spoken[:1] if asked.plainly or len(spoken) == 1 else []
@@ -274,7 +272,7 @@ def _spoken_of(corpus: Corpus) -> list[Listed]:
 
 
 def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer | None:
-    """Of all of it, or of what stands under a heading."""
+    """The summary of a document, or of what stands under one heading of it."""
     (document,) = corpus.store.documents([one.id])
     spans, vectors, chunks = corpus.sentences(document)
     if heading:
@@ -297,7 +295,7 @@ def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer 
 
 
 def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
-    """How many rows its tables have, and what their columns are called."""
+    """Lines that say how many rows the document's tables have, and the names of their columns."""
     tables = corpus.store.tables.of(document.id)[:MOST_CHOICES]
     rows = [corpus.line("rows of", one.size, rows=f"{one.size:,}", heads=", ".join(one.heads)) for one in tables]
     said = (f"{one.title}: {of}" if one.title else of for one, of in zip(tables, rows, strict=True))
@@ -321,7 +319,7 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
 
 
 def _overview(corpus: Corpus) -> CorpusAnswer:
-    """How many documents there are, then a line a folder where they lie in several, else a line a title."""
+    """The number of documents, then a line for each folder if there are several, else a line for each title."""
     documents, folders = corpus.documents, corpus.store.catalogue.folders(corpus.scope)
     in_folders = 1 < len(folders) <= max(2, len(documents) / 2)
     groups = folders if in_folders else {"": documents}

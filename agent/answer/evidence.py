@@ -1,8 +1,7 @@
-"""The evidence of an answer: passages in reading order, with the candidates that may be quoted, their words and
+"""The evidence of an answer: the passages that are read, the candidates for quotation in them, and their words and
 vectors."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,9 +29,6 @@ ContentWords = frozenset[str]
 READ = 8
 """Passages that are read for an answer."""
 
-NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
-"""A name or a number in a question; a word that only begins a sentence is none, nor is `I'm`."""
-
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
@@ -51,28 +47,28 @@ class Evidence:
 
     @cached_property
     def candidates(self) -> list[Candidate]:
-        """Without running heads that stand alone."""
+        """Everything in the passages that may be quoted."""
         return [candidate for candidate in candidates_of(self.passages, self.documents) if candidate.text]
 
     @cached_property
     def sources(self) -> list[str]:
-        """Of each candidate its document, by id."""
+        """The id of the document of each candidate."""
         return [self.passages[candidate.passage].document for candidate in self.candidates]
 
     @cached_property
     def texts(self) -> list[str]:
-        """Of the candidates, a line each."""
+        """The text of each candidate, on one line."""
         return [candidate.text for candidate in self.candidates]
 
     @cached_property
     def heads(self) -> list[str]:
-        """What stands above each candidate: what announces it, its heading, the title."""
+        """What stands above each candidate: the sentence that announces it, else its heading, else the title."""
         each = [(one, self.passages[one.passage]) for one in self.candidates]
         return [one.lead or one.head or passage.heading or passage.title for one, passage in each]
 
     @cached_property
     def timed(self) -> list[TimedSentence]:
-        """The candidates with their times."""
+        """Each candidate with the dates that it is about."""
         entries = {id_: diary_entries(document) for id_, document in self.documents.items()}
         each = [(one, self.passages[one.passage]) for one in self.candidates]
         documents = [(self.documents.get(of.document), entries.get(of.document, ())) for _, of in each]
@@ -80,12 +76,12 @@ class Evidence:
 
     @cached_property
     def passage_words(self) -> list[ContentWords]:
-        """The content words of each passage, its title, heading and date among them."""
+        """The content words of each passage, including its title, heading and date."""
         return held_word_sets([said_by(passage) for passage in self.passages], self.language)
 
     @cached_property
     def title_words(self) -> list[ContentWords]:
-        """The content words of what each passage is called."""
+        """The content words of the title of each passage."""
         return held_word_sets([title_of(passage) for passage in self.passages], self.language)
 
     @cached_property
@@ -100,7 +96,7 @@ class Evidence:
 
     @cached_property
     def passage_vectors(self) -> Vectors:
-        """Shape (passages, d); embedded as they were indexed, so from the cache."""
+        """Shape (passages, d); embedded exactly as when they were indexed, so that the cache has them."""
         return self.encoder.encode([embedded_text(passage) for passage in self.passages], "passage")
 
     @cached_property
@@ -118,8 +114,8 @@ class Evidence:
         return Counter(chain.from_iterable(self.candidate_words))
 
     def lacked(self, question: str) -> list[str]:
-        """The words of a question that the whole library lacks, where that is known: not those that the evidence has
-        with other accents, hyphens."""
+        """The words of a question that no document of the library has. Words that the evidence has with other accents
+        or hyphens are not lacking."""
         found = list(dict.fromkeys(word for word in written_words(question) if content_words(word, self.language)))
         if self.vocabulary is None or not found:
             return []
@@ -132,7 +128,7 @@ class Evidence:
         ]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
-        """Stem -> weight, summing to 1: a word that many of the candidates hold says little of which of them
+        """Stem -> weight, summing to 1: a word in many candidates weighs little, as it does not say which one
         answers."""
         count, counts = len(self.candidates), self._rarity
         rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
@@ -141,26 +137,26 @@ class Evidence:
 
 
 def share_held(weights: Mapping[str, float], held: ContentWords) -> float:
-    """The share of the question's words that these hold."""
+    """The weight of the question's words that are among these, from 0 to 1."""
     return sum(weight for stem, weight in weights.items() if stem in held)
 
 
 def title_of(passage: Passage) -> str:
-    """Where there is no title, the first line does for one."""
+    """The title of a passage, else its heading, else its first line."""
     return passage.title or passage.heading or passage.text.lstrip().split("\n", 1)[0][:100]
 
 
 # What is looked for ---------------------------------------------------------------------------------------------------
 
 EARLIER = 0.5
-"""What a word of an earlier turn is worth beside one of the question."""
+"""The weight of a word from an earlier turn, where a word of the question itself weighs 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedRequest:
-    """`own` and `whole` are vectors of the question as asked and as it stands alone; `weights` stem -> weight, summing
-    to 1; `said`: what the assistant has just said, by its words. `behind` is the question behind the one before it, of
-    documents in other languages than English."""
+    """A request with its vectors. `own` is that of the question as asked, `whole` that of the question as understood;
+    `weights` stem -> weight, summing to 1; `said`: what the assistant just said, as words. `behind` is the question
+    appended to the one before, for documents in other languages than English."""
 
     asked: AnswerType
     question: str
@@ -188,12 +184,12 @@ class Request:
 
 
 SAID = 4
-"""Words of a sentence from which it tells the document that it was quoted from."""
+"""Words that a sentence needs to show which document it was quoted from."""
 
 
 def continued(request: Request, evidence: Evidence) -> set[str]:
-    """The documents, by id, that the last answer was quoted from, where the question leans on it: what else is asked
-    of is most likely there. None where that tells none of the evidence's documents from others."""
+    """The ids of the documents that the last answer quoted, if the question refers back to it: what else is asked is
+    most likely answered there. Empty if those are all documents of the evidence."""
     told = [sentence for sentence in request.continued if len(sentence.split()) >= SAID]
     texts = {id_: " ".join(document.text.split()) for id_, document in evidence.documents.items()} if told else {}
     found = {id_ for id_, text in texts.items() if any(sentence in text for sentence in told)}
@@ -210,9 +206,8 @@ def request_of(turn: Turn) -> Request:
 
 
 def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
-    """Its vector has the question's own beside it where the rewritten one has earlier turns before it, and that of the
-    question with the words that it needs, as far as what was said earlier counts; its own words count twice as much as
-    those of earlier turns."""
+    """The request with its vectors. Words of earlier turns count half in them. If the rewritten question has earlier
+    turns in front, the vector of the question alone is added."""
     texts = [request.question, request.rewritten, request.expanded or request.rewritten]
     own, whole, context = evidence.encoder.encode(texts, "query")
     both = own + whole if request.with_history else whole + EARLIER * context

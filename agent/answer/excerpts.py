@@ -1,12 +1,11 @@
-"""What a document is made of, headings, paragraphs, items of lists, rows of tables, code, and what of it is quoted.
+"""The parts of a document (headings, paragraphs, list items, table rows, code), and what of them is quoted.
 
-Lines that belong together stand without an empty line between them, which a reader of files keeps. What is a heading is
-said by the document's marks, or seen: a short line that stands alone, without the end of a sentence.
+Lines that belong together have no empty line between them. A heading is marked as one by the document's format, or is
+recognised: a short line on its own that does not end like a sentence.
 
-A candidate is what is weighed: a sentence, an item, a row or a block of code. Its excerpt is it with what has to be
-read with it: the items of a list with what announces them, a row with the heads of its columns, code with the sentence
-before it, what stands below a heading that asks, or behind an item that does.
-"""
+A candidate is what may be quoted: a sentence, an item, a row or a block of code. Its excerpt adds what is needed to
+read it: the sentence that announces a list, the column heads of a row, the sentence before code, the text below a
+heading or an item that is a question."""
 
 import math
 import re
@@ -29,16 +28,16 @@ BlockSpan = tuple[int, int, BlockKind]
 """From where to where in the text."""
 
 BEFORE, BEHIND = 1200, 1800
-"""Characters of a document that are looked at around a passage."""
+"""Characters of the document that are read around a passage."""
 
 LONGEST_HEADING = 18
-"""Words of a line that stands alone and may be a heading."""
+"""Words that a heading which is not marked as one may have."""
 
 LONGEST = 90
-"""Words of what may be weighed and told as one: a sentence, an item, a row, a block of code."""
+"""Words that one candidate (a sentence, an item, a row, a block of code) may have."""
 
 LAID_OUT = (*OF_HTML, *OF_MARKDOWN)
-"""Files whose code is indented and nothing else is, as their readers write it."""
+"""File formats in which an indented block is always code, as their loaders write it that way."""
 
 _REFERENCE = re.compile(
     r"(?<=[\w.,;:!?)\]\"”’])(?:(?<!\b[^\W\d])|(?=\s))\s*"
@@ -58,11 +57,11 @@ _SECTION = re.compile(
     r"\W*(?:\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}[.)]|\d{1,2}(?=\s+[A-Z]))\s+"
     r"(?!Jan|Feb|M[aä]r|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])(?=[^\W\d])"
 )
-"""The number of a section; no date."""
+"""The number in front of a section's heading; not a date."""
 
 _CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
 RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
-"""A line in capitals with a page's number."""
+"""A running head: a line in capitals with a page number."""
 
 _DIGIT = re.compile(r"\d")
 _CELL_END = re.compile(r"\s?\|\s?|\t+| {3,}")
@@ -70,9 +69,9 @@ _CELL_END = re.compile(r"\s?\|\s?|\t+| {3,}")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """A part of a document's text from `start` to `end`. `group` numbers the lists and tables: items that follow each
-    other are of one. `head` is the heading that it stands under, `lead` what announces its list or code, or the first
-    row of its table, and `parent` the item that its list stands in."""
+    """A part of a document's text from `start` to `end`. Items of one list and rows of one table share a `group`.
+    `head` is the heading above it, `lead` the sentence that announces its list or code, or the first row of its table,
+    and `parent` the list item that contains its list."""
 
     start: int
     end: int
@@ -88,14 +87,14 @@ class Block:
 
     @property
     def parents(self) -> "list[Block]":
-        """The items that it stands in, the outermost first."""
+        """The list items that contain it, the outermost first."""
         return [*self.parent.parents, self.parent] if self.parent else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """The part of a document around a passage: its text, where that begins in the document, and its blocks. `paths`
-    have, by where a heading is marked, all that it lies below."""
+    """The part of a document around a passage: its text, the `offset` of that in the document, and its blocks. `paths`
+    maps the place of each marked heading to that heading with all headings above it."""
 
     text: str
     offset: int
@@ -106,7 +105,7 @@ class Region:
         return self.text[block.start : block.end]
 
     def path(self, head: Block | None) -> str:
-        """A heading, and where it is not marked, the marked one above it before it; empty where there is none."""
+        """A heading with the marked headings above it; empty for None."""
         if head is None or head.start in self.paths:
             return self.paths[head.start] if head else ""
         above = (one.start for one in reversed(self.blocks) if one.start < head.start)
@@ -119,12 +118,12 @@ class Region:
         return self.path(next((one.head for one in found), None))
 
     def heads_columns(self, place: int) -> bool:
-        """Whether it is the row that names the columns of a table, which is quoted with each row below."""
+        """Whether this block is the row of column heads of a table, which is quoted together with each row below."""
         return any(one.kind == "row" and one.lead is self.blocks[place] for one in self.blocks[place + 1 : place + 2])
 
     def in_table(self, start: int, end: int) -> str:
-        """A row in Markdown below the heads of its columns, which are empty where its table begins with a number or has
-        two columns; the row of the heads is alone. Empty for what is no row."""
+        """A row as a Markdown table, below its column heads. The heads are empty if the table has only two columns or
+        its first row has numbers. Empty for what is not a row."""
         row = next((one for one in self.blocks if (one.start, one.end, one.kind) == (start, end, "row")), None)
         if row is None:
             return ""
@@ -140,7 +139,7 @@ def unnumbered(heading: str) -> str:
 
 
 def region_of(passage: Passage, document: Document | None) -> Region:
-    """Of a passage alone where its document is not at hand."""
+    """The region around a passage; the passage alone if its document is not given."""
     if document is None:
         return _read(passage.text, passage.start)
     start = max(0, passage.start - BEFORE)
@@ -156,15 +155,15 @@ def region_of(passage: Passage, document: Document | None) -> Region:
 
 
 def whole_region(document: Document) -> Region:
-    """Of all of it."""
+    """The region that is the whole document."""
     end = len(document.text)
     return region_of(Passage("", document.id, document.title, document.text, 0.0, "", start=0, end=end), document)
 
 
 @lru_cache(maxsize=64)
 def _read(text: str, offset: int, heads: frozenset[tuple[int, str]] = frozenset(), laid_out: bool = False) -> Region:
-    """`heads`: where a heading is marked, and all that it lies below; `laid_out`: code, and nothing else, is
-    indented."""
+    """The region of this text. `heads`: where headings are marked, with all headings above each; `laid_out`: code is
+    indented and nothing else is."""
     paths = dict(heads)
     return Region(text, offset, tuple(_related(text, _pieces(text, paths, laid_out), laid_out)), paths)
 
@@ -200,7 +199,7 @@ def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[Blo
 
 
 def _joined(text: str, spans: Iterable[Span], goes_on: Callable[[str], bool]) -> list[Span]:
-    """Each with the one behind it, where its text goes on there."""
+    """The spans, where each whose text `goes_on` is joined with the next one."""
     found = list[Span]()
     for start, end in spans:
         begun = bool(found) and goes_on(text[slice(*found[-1])])
@@ -209,13 +208,13 @@ def _joined(text: str, spans: Iterable[Span], goes_on: Callable[[str], bool]) ->
 
 
 def _goes_on(text: str) -> bool:
-    """Whether it ends with a function word, as a line does that the next one goes on with."""
+    """Whether the text ends with a function word, so that the next line continues it."""
     return not FUNCTION_WORDS.isdisjoint(text.split()[-1:])
 
 
 def _heads(text: str, near: Sequence[Span]) -> bool:
-    """Whether a line that stands alone is a heading; `near` are the stanza before it, if any, it and the one behind it.
-    A numbered line is one, where neither of these is an item of its list."""
+    """Whether a line on its own is a heading; `near` are the paragraph before it (if any), the line, and the one behind
+    it. A numbered line is one unless a neighbour is an item too."""
     *before, (start, end), (below, _) = near
     alone = not any(ITEM.match(text, place) for place in (below, *(first for first, _ in before)))
     line = text[start:end]
@@ -223,7 +222,7 @@ def _heads(text: str, near: Sequence[Span]) -> bool:
 
 
 def _is_heading(line: str) -> bool:
-    """A numbered line is one where it asks: `3. How is it said?`."""
+    """Whether a line looks like a heading. A numbered line does if it is a question: `3. How is it said?`."""
     if ITEM.match(line) and not line.startswith(("#", "(")):
         return bool(_ORDINAL.match(line)) and line.endswith("?")
     return (
@@ -236,14 +235,14 @@ def _is_heading(line: str) -> bool:
 
 
 def _heads_the_next(text: str, one: Span, other: Span) -> bool:
-    """Whether a block is a line that is like a heading, right above one that ends as a sentence does."""
+    """Whether `one` is a line that looks like a heading, directly above a text that ends like a sentence."""
     line = text[slice(*one)]
     titled = _is_heading(line) or bool(_ORDINAL.match(line) and _is_heading(unnumbered(line)))
     return "\n" not in line and titled and text[other[1] - 1] in ".!?" and not ITEM.match(text, other[0])
 
 
 def _related(text: str, pieces: Iterable[BlockSpan], laid_out: bool) -> list[Block]:
-    """With groups, headings and leads."""
+    """The pieces as blocks, each with its group, heading and lead."""
     found, head = list[Block](), None
     for group, (kind, run) in enumerate(groupby(pieces, key=lambda piece: piece[2])):
         spans, leads = [(start, end) for start, end, _ in run], ("prose", "heading", *(["item"] * (kind == "code")))
@@ -263,7 +262,7 @@ def _related(text: str, pieces: Iterable[BlockSpan], laid_out: bool) -> list[Blo
 
 
 def _items(text: str, spans: Iterable[Span], group: int, head: Block | None, lead: Block | None) -> Iterator[Block]:
-    """Of a list; the parent of each is the last one before it that is indented less."""
+    """The items of a list; the parent of each is the last item before it that is indented less."""
     above = list[tuple[int, Block]]()
     for start, end in spans:
         before = text[text.rfind("\n", 0, start) + 1 : start]
@@ -275,20 +274,20 @@ def _items(text: str, spans: Iterable[Span], group: int, head: Block | None, lea
 
 
 def in_markdown(*rows: Sequence[str]) -> str:
-    """A table, of which the first row are the heads."""
+    """The rows as a Markdown table; the first has the column heads."""
     heads, *others = (f"| {' | '.join(one)} |".replace("\n", " ") for one in rows)
     return "\n".join([heads, f"|{'---|' * len(rows[0])}", *others])
 
 
 def names_columns(rows: Sequence[str], laid_out: bool) -> bool:
-    """Whether the first row has no number, and some below it have; in a document that `laid_out` its tables none needs
-    to."""
+    """Whether the first row has column heads: it has no number and a row below has one (or the format marks its
+    tables)."""
     return len(rows) > 1 and not _DIGIT.search(rows[0]) and (laid_out or any(map(_DIGIT.search, rows[1:])))
 
 
 def sentences_of(region: Region, block: Block) -> list[Span]:
-    """The sentences of a block, in its region; what is shorter than three words, or a label of three ("Article 9.
-    Committee."), and what ends with a function word, stands with the one behind it."""
+    """The sentences of a block, as spans of its region. Very short ones ("Article 9."), and ones that end with a
+    function word, are joined with the next."""
     spans = ((block.start + start, block.start + end) for start, end in split(region.of(block)))
     return _joined(region.text, spans, lambda said: _is_short(said) or _goes_on(said))
 
@@ -298,8 +297,8 @@ def _is_short(sentence: str) -> bool:
 
 
 def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
-    """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
-    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations."""
+    """A part without what does not belong to its sentence: a running head that a page break put into it, and the
+    document's own reference numbers (`[1]`), which would look like citations of the answer."""
     if code:
         return [(start, end)]
     holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]
@@ -317,15 +316,16 @@ def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
 
 
 def is_code(text: str, lines: Sequence[Span]) -> bool:
-    """Most of its lines have what code has, few end as a sentence does, and the last announces nothing."""
+    """Whether these lines are code: most look like code, few end like a sentence, the last does not end with a
+    colon."""
     found = sum(bool(_CODE_LINE.search(text, *line)) and not ITEM.match(text, *line) for line in lines)
     stopped = sum(text[end - 1] in ".!?" for _, end in lines)
     return found * 3 >= len(lines) * 2 and stopped * 3 <= len(lines) and text[lines[-1][1] - 1] != ":"
 
 
 def with_code(text: str, stanzas: Sequence[Span]) -> tuple[list[Span], frozenset[Span]]:
-    """The stanzas of a document that was laid out, those of one block of code as one, up to `LONGEST` words; and which
-    of them are code, as they are indented."""
+    """The paragraphs of a document whose format indents code, with those of one block of code joined up to `LONGEST`
+    words; and which of them are code."""
     made, code = list[Span](), set[Span]()
     for start, end in stanzas:
         indented = text[max(0, start - len(INDENT)) : start] == INDENT and not ITEM.match(text, start)
@@ -340,7 +340,7 @@ def with_code(text: str, stanzas: Sequence[Span]) -> tuple[list[Span], frozenset
 
 
 def dedented(text: str, start: int, end: int) -> str:
-    """Code as it is shown: without what all its lines are indented by."""
+    """Code without the indentation that all of its lines share."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     return dedent(f"{before}{text[start:end]}") if before.isspace() else text[start:end]
 
@@ -348,19 +348,19 @@ def dedented(text: str, start: int, end: int) -> str:
 # Candidates ----------------------------------------------------------------------------------------------------------
 
 MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
-"""Items and words of a list that is quoted whole; words of one that may have any number of items."""
+"""A list is quoted whole up to so many items and words; a list of at most `SHORT_LIST` words may have more items."""
 
 LONGEST_CODE = 60
-"""Words of code that is quoted with what stands behind it, an empty line between."""
+"""Words of code that are quoted together, over several blocks."""
 
 REPLY = 45
-"""Words that are quoted of what answers a question that a document asks itself; one sentence at least."""
+"""Words that are quoted of the reply to a question that stands in the document; at least one sentence is."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block. What
-    is worked out of it is read many times, and made once."""
+    """A possible quotation. `passage` is the place of its passage in the evidence, `place` that of its block, `span`
+    its range in the text of its region."""
 
     passage: int
     region: Region
@@ -377,28 +377,28 @@ class Candidate:
 
     @property
     def position(self) -> int:
-        """The character of its document where it begins."""
+        """The character of the document where it begins."""
         return self.region.offset + self.span[0]
 
     @cached_property
     def head(self) -> str:
-        """The heading and the items that it stands under; empty where there is none."""
+        """The headings and list items that it stands under; empty if there are none."""
         return BELOW.join(filter(None, (self.region.path(self.block.head), *self.parents)))
 
     @cached_property
     def lead(self) -> str:
-        """What announces it, if it is an item, a row or code."""
+        """The sentence that announces it, if it is an item, a row or code; else empty."""
         lead = self.block.lead
         return self.region.paths.get(lead.start) or self.region.of(lead) if lead else ""
 
     @property
     def parents(self) -> list[str]:
-        """The items that it stands in, the outermost first, without their marks."""
+        """The list items that contain it, the outermost first, without their marks."""
         return [ITEM.sub("", self.region.of(one), count=1).strip(" :") for one in self.block.parents]
 
 
 def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Candidate]:
-    """Of all passages, each once: chunks overlap."""
+    """The candidates of all passages; each once, although passages overlap."""
     found: dict[tuple[str, int], Candidate] = {}
     for number, passage in enumerate(passages):
         region = region_of(passage, documents.get(passage.document))
@@ -427,7 +427,7 @@ ExcerptKind = Literal["sentence", "item", "row", "list", "code"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excerpt:
-    """Parts of the text of a region, in its order; the candidate is one of them, within one, or the question of a
+    """What is quoted: parts of a region's text in order. The candidate is one of them, within one, or a question of the
     document that they answer."""
 
     candidate: Candidate
@@ -443,12 +443,13 @@ class Excerpt:
         return sum(len(text.split()) for text in self.texts)
 
     def is_code(self, part: Span) -> bool:
-        """Whether its lines are shown as they stand."""
+        """Whether this part is code, whose lines are shown as they are."""
         return any(one.kind == "code" and one.start <= part[0] < one.end for one in self.candidate.region.blocks)
 
 
 def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = False) -> Excerpt:
-    """`whole_list`: the question asks for all of a list. `opens`: what is asked for is not in the candidate."""
+    """The excerpt of a candidate. `whole_list`: the question asks for a whole list. `opens`: the candidate itself does
+    not contain what is asked for."""
     region, block = candidate.region, candidate.block
     if block.kind in ("item", "row") and whole_list:
         return _list(candidate)
@@ -466,7 +467,7 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
 
 
 def _list(candidate: Candidate) -> Excerpt:
-    """The items around the candidate for which there is room."""
+    """The list that the candidate is an item of, as much as there is room for."""
     region, block = candidate.region, candidate.block
     items = [one for one in region.blocks if one.group == block.group]
     parts = [item.span for item in items]
@@ -483,20 +484,20 @@ def _too_many(region: Region, parts: Sequence[Span]) -> bool:
 
 
 def _code_at(region: Region, place: int) -> list[Span]:
-    """The block of code there, and those behind it while they have `LONGEST_CODE` words together; none where there is
-    no code, or it alone is longer than a candidate may be."""
+    """The block of code at this place and those that follow, up to `LONGEST_CODE` words; empty if it is no code or too
+    long."""
     code = takewhile(lambda block: block.kind == "code", region.blocks[place:])
     return _within(region, [block.span for block in code], LONGEST_CODE, first=LONGEST)
 
 
 def _within(region: Region, spans: Sequence[Span], words: int, first: float = math.inf) -> list[Span]:
-    """The first, if it has at most `first` words, and those behind it while they have so many `words` together."""
+    """The first spans, up to so many `words` in all; the first one may have `first` words."""
     counts = accumulate(len(region.text[slice(*span)].split()) for span in spans)
     return [span for n, (span, count) in enumerate(zip(spans, counts, strict=True)) if count <= (words if n else first)]
 
 
 def _announcing(region: Region, block: Block) -> tuple[Span, ...]:
-    """The last sentence of the block before a list, where it ends with a colon, and before code."""
+    """The sentence that announces a list (if it ends with a colon) or code; empty if there is none."""
     lead = block.lead
     if lead is None or lead.kind not in ("prose", "item"):
         return ()
@@ -504,8 +505,8 @@ def _announcing(region: Region, block: Block) -> tuple[Span, ...]:
 
 
 def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt:
-    """What answers it where it asks, up to the next question; else with the sentence behind it where that holds what is
-    asked for, and with the list or the code that it announces."""
+    """The excerpt of a sentence: if it is a question, the reply up to the next question; else the sentence, with the
+    next one if `opens`, and with the list or code that it announces."""
     region, spans = candidate.region, sentences_of(candidate.region, candidate.block)
     at = spans.index(candidate.span)
     parts, last = [candidate.span], at == len(spans) - 1
@@ -521,13 +522,13 @@ def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt
 
 
 def _first_behind(candidate: Candidate) -> list[Span]:
-    """The first sentences of the block behind it."""
+    """The first two sentences of the block behind it."""
     behind = candidate.region.blocks[candidate.place + 1 : candidate.place + 2]
     return [span for one in behind if one.kind in ("prose", "item") for span in sentences_of(candidate.region, one)[:2]]
 
 
 def _announced(candidate: Candidate) -> list[Span]:
-    """The list or the code behind its block; behind a colon the next sentence, where there is neither."""
+    """The list or code behind its block; behind a colon, if there is neither, the next sentence."""
     region, place = candidate.region, candidate.place + 1
     behind = region.blocks[place] if place < len(region.blocks) else None
     if behind and behind.kind in ("item", "row"):

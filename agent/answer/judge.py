@@ -11,15 +11,15 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, share_held, title_of
+from clew.agent.answer.answer_type import answer_type, asks_yes_or_no
+from clew.agent.answer.evidence import Evidence, encoded_request, request_of, share_held, title_of
 from clew.agent.answer.reader import FEATURES, read
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
@@ -28,7 +28,7 @@ from clew.memory.dialogue.context_dependence import POINTING, depends_on_context
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.ports import Encoder
-from clew.memory.text import content_word_sets, content_words
+from clew.memory.text import NAMED, compiled_patterns, content_word_sets, content_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
@@ -36,35 +36,24 @@ SHORT = 3
 """Different content words of a short question; a longer one says itself what it is about."""
 
 DOUBT = 1.0
-"""How far below refusing, as log odds, what is unclear is asked back and not answered."""
+"""How far below a refusal, as log odds, an unclear question is still asked back and not answered."""
 
 JudgeVerdict = Literal["answer", "refuse", "ask back"]
 
 
 _POINTED = re.compile(rf"\b(?:{'|'.join(sorted(POINTING))})\b", re.IGNORECASE)
-_YES_OR_NO = re.compile(
-    r"(?:and |but |so )?(?:is|isn't|are|aren't|was|were|do|does|doesn't|did|didn't|can|could|will|would|has|have|am)\b",
-    re.IGNORECASE,
-)
-_ADVICE = re.compile(
-    r"\b(?:recommend|suggest|best|better|favou?rite|your|you think|should i|do i|can i|will i|am i|my|me)\b",
-    re.IGNORECASE,
-)
-_NOW = re.compile(r"\b(?:now|today|currently|current|latest|recent|recently|nowadays|this year|next)\b", re.IGNORECASE)
-_AMOUNT = re.compile(
-    r"\bhow (?:much|many|long|often|far|old|big)\b|\b(?:cost|price|salary|number|percentage|average)\b", re.I
-)
+_SIGNS = compiled_patterns(Path(__file__).with_suffix(".txt"))
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Taken where the model's log odds are at least `least`."""
+    """A yes-or-no decision: yes where the log odds of the model are at least `least`."""
 
     model: Linear
     least: float
 
     def margin(self, signals: Mapping[str, float]) -> float:
-        """Above 0 where it is taken."""
+        """By how much the log odds exceed `least`; negative for no."""
         return self.model.of(signals) - self.least
 
 
@@ -77,14 +66,11 @@ class Judge:
     foreign: Decision
     ask_back: Decision
 
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2, default=dict) + "\n"
-
 
 def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
-    """`signals` are those of `turn_signals`. A question that is unclear is asked back where it is doubtful that it can
-    be answered, or where it points ("this animal") before anything was said: people would rather be answered.
-    Raises `KeyError` for a signal that is not there."""
+    """Answer, refuse or ask back, by the signals of `signals`. An unclear question is asked back if it is doubtful that
+    it can be answered, or if it points ("this animal") before anything was said; otherwise people would rather be
+    answered. Raises `KeyError` for a signal that is missing."""
     refused = max(by.refuse.margin(signals), by.foreign.margin(signals))
     points = signals["pointed_unnamed"] and not signals["history"]
     if (refused >= -DOUBT or points) and may_be_unclear(signals) and by.ask_back.margin(signals) >= 0:
@@ -93,9 +79,9 @@ def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
 
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
-    """Nobody is asked back twice running, and only who leans on what nobody said and could not be put in, or is short
-    and has a noun that nothing says which one of, though the library knows of it: most first questions of the
-    conversations that were learned from are unclear, most of other people's are not."""
+    """Whether asking back is allowed at all: never twice in a row, and only if the question refers to something that
+    nobody mentioned, or is short and has a noun that does not say which one is meant. (Most first questions in the
+    training conversations are unclear; most of other people's are not.)"""
     if signals["words_lacked"] or signals["name_lacked"] or signals["said_out"]:
         return False
     short = signals["content"] <= math.log1p(SHORT) and not signals["own_names"]
@@ -122,15 +108,15 @@ def foreign_judge() -> Judge:
 
 
 UNREAD = 3.3
-"""The log odds that are taken where nothing was read together with the question: the middle of what is answered."""
+"""The log odds used where no candidate was read together with the question: the median of answered questions."""
 
 FIRST = 3
-"""The likeliest candidates, of which one has to hold the kind of thing that is asked for."""
+"""The best candidates, one of which has to contain the kind of thing that is asked for."""
 
 
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Of a turn before its answer, 0 all of the evidence where there is none; where the vectors know its language, also
-    that of the question: what people ask is not equally often told."""
+    """The signals of a turn before its answer; those of the evidence are 0 where there is none. With vectors that know
+    the question's language, its vector is a signal too."""
     meaning = evidence.encoder.encode([turn.meant], "query")[0] if evidence.foreign else ()
     of_meaning = {f"meaning {place}": float(value) for place, value in enumerate(meaning)}
     told = _of_question(turn, evidence) | _of_conversation(turn, evidence.encoder) | of_meaning
@@ -139,8 +125,8 @@ def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
 
 
 def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Of the candidates that the reader takes for the likeliest: how good and how far ahead the first is, what they
-    hold, and how likely one of them answers, read together with the question."""
+    """Signals of the candidates that the reader ranks first: how good the first is, its lead, what they contain, and
+    how likely one of them answers when read together with the question."""
     encoded = encoded_request(request_of(turn), evidence)
     asked, reading = encoded.asked, read(encoded, evidence)
     found, scores = reading.features, reading.alone
@@ -163,7 +149,7 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
 
 
 def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Cosines and the shares of the question's words, by their rarity, that passages and sentences hold."""
+    """Cosines, and the shares of the question's words (weighted by rarity) that passages and sentences contain."""
     read = evidence.passages
     weights, own_weights = (
         evidence.word_weights(dict.fromkeys(content_words(text), 1.0)) for text in (turn.rewritten, turn.meant)
@@ -213,10 +199,8 @@ def _of_question(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "names_unheld": len(unheld) / len(own_names) if own_names else 0.0,
         "name_lacked": float(bool(named)),
         "words_lacked": min(3, len(lacked) - len(named)) / 3,
-        "yes_or_no": float(bool(_YES_OR_NO.match(question.strip()))),
-        "advice": float(bool(_ADVICE.search(question))),
-        "now": float(bool(_NOW.search(question))),
-        "amount": float(bool(_AMOUNT.search(question))),
+        "yes_or_no": float(asks_yes_or_no(question)),
+        **{name: float(bool(pattern.search(question))) for name, pattern in _SIGNS.items()},
     }
 
 
@@ -253,8 +237,8 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
 # Refused ----------------------------------------------------------------------------------------------------------
 
 NEAR = 0.22
-"""The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
-none, nineteen in twenty of the others do."""
+"""The cosine from which a passage is worth naming in a refusal: three in four questions about something else find none,
+nineteen in twenty of the others do."""
 
 MOST_MISSING = 2
 """Words that a refusal names."""
@@ -265,7 +249,7 @@ def nothing_indexed() -> Answer:
 
 
 def refused(passages: Sequence[Passage], missing: Sequence[str]) -> Answer:
-    """`missing` are words that the documents do not have."""
+    """A refusal that names the nearest titles and the words `missing` from the documents."""
     near = (passage.title for passage in passages if passage.scores.get("cosine", 1.0) >= NEAR)
     nearest = tuple(dict.fromkeys(filter(None, near)))[:3]
     return _refused(Answer("nothing-found", (), missing=tuple(missing[:MOST_MISSING]), nearest=nearest))
@@ -279,8 +263,8 @@ def _refused(answer: Answer) -> Answer:
 
 
 def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer:
-    """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the titles of the
-    passages, best first; `before` is what was said before."""
+    """A question back: it names the noun of the question that is unclear, if there is one, and offers 2 to 4 titles of
+    the passages, best first. `before` are the sentences said so far."""
     noun = next(iter(unnamed(question, before)), "")
     stems, held = {*content_words(noun)}, content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages])
     order = sorted(range(len(passages)), key=lambda place: not stems <= held[place])

@@ -1,49 +1,44 @@
-"""What an answer may not say, whoever wrote it: checked where it leaves, after all that kept orders out of prompts.
+"""What an answer must not say, whoever wrote it: the last check, after orders were kept out of the prompt.
 
-What a document orders is no evidence: a sentence that only an order holds goes, and so does one that has nothing to do
-with the question, and an address that no passage gives for it. Words that stream are held until their sentence is whole
-and was checked. A quoted sentence that speaks to a language model is announced as what it is.
-"""
+Orders in documents are no evidence. Dropped are sentences that only an order contains, sentences that have nothing to
+do with the question, and addresses that no passage gives for it. Streamed words wait until their sentence is complete
+and checked. A quoted sentence that speaks to a language model is introduced as such."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ClewError
 from clew.memory.instructions import ADDRESS, Topic, neutralised, orders, speaks_to_a_model
-from clew.memory.text import content_words, split
+from clew.memory.text import compiled_patterns, content_words, split
 
 ANNOUNCED = "The next sentence speaks to a language model; it is quoted, and not followed:"
 LEFT_OUT = "[address left out]"
 
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|<[a-zA-Z/!][^<>]*>")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_WAYS = re.compile(
-    r"\b(?:how|where|who|address|e-?mail|web ?site|link|url|contact|phone|wie|wo|wer|adresse|kontakt|comment|où|qui"
-    r"|cómo|dónde|quién|dirección|correo|come|dove|chi|indirizzo|como|onde|quem|endereço|как|где|кто|адрес|почт\w*|сайт\w*)\b"
-    r"|怎么|如何|哪|谁|网址|地址|邮箱|どう|どこ|誰|アドレス|メール|كيف|أين|من |عنوان|رابط",
-    re.IGNORECASE,
-)
-"""Of a question that an address may answer."""
+_WAYS = compiled_patterns(Path(__file__).with_suffix(".txt"))["ways"]
+"""Words of a question that may ask for an address."""
 
 _CLOSED = re.compile(r"(?:[^<\[]|<[^<>]*>|\[[^\[\]]*\](?:\([^()]*\)|(?=[^(])))*")
 _READY = re.compile(rf"(?:{_CLOSED.pattern}\s)?")
-"""Up to a picture, a link or an element that is not whole yet."""
+"""Everything before an incomplete picture, link or element."""
 
 HELD = 5
-"""Words of a sentence that wait until they say that it may leave."""
+"""Words of a sentence that are held back until it is clear whether it may be shown."""
 
 SHARE = 0.5
-"""Of a sentence's words that an order has, from which it says what was ordered."""
+"""The share of a sentence's words in an order from which the sentence says what was ordered."""
 
 
 class OutputFilter:
-    """What may leave of an answer that a model wrote from these passages; `topic` (None: not judged) is what the
-    question is about."""
+    """Filters the answer that a model wrote from these passages; `topic` is what the question is about (None: not
+    checked)."""
 
     def __init__(self, passages: Sequence[Passage], topic: Topic | None = None) -> None:
         self._passages, self._topic = passages, topic
@@ -58,8 +53,8 @@ class OutputFilter:
         return tuple(one for one in kept if re.search(r"\w", one.text) and not self._stays(one))
 
     def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
-        """Each sentence from where its first words say that it may leave, or not at all; no link or address before it
-        is whole. Of one that breaks off its whole words."""
+        """The text sentence by sentence, as soon as its first words show that it may be shown; links and addresses only
+        when complete; of a sentence that breaks off its complete words."""
         text, sent, leaves = "", 0, False
         try:
             for piece in pieces:
@@ -87,7 +82,7 @@ class OutputFilter:
             yield shown
 
     def plain(self, text: str) -> str:
-        """Without pictures, links, and addresses that no passage has, or none for what was asked."""
+        """The text without pictures, links, and addresses that no passage gives for the question."""
         text = _LINK.sub(r"\1", _PICTURE.sub("", text))
         return ADDRESS.sub(lambda found: found[0] if self._gives(found[0]) else LEFT_OUT, text)
 
@@ -98,8 +93,8 @@ class OutputFilter:
         return any(wanted in one.casefold() and self._topic.shares(one) for one in self._sentences)
 
     def _stays(self, claim: Claim) -> bool:
-        """Whether it says what a document orders, or what has nothing to do with the question, nor has what of the
-        passages it is drawn from."""
+        """Whether the claim must not be shown: it says what a document orders, or neither it nor its source has to do
+        with the question."""
         if speaks_to_a_model(claim.text):
             return True
         said, topic = set(content_words(claim.text)), self._topic
@@ -112,11 +107,11 @@ class OutputFilter:
 
 
 def _said(text: str) -> Claim:
-    """Without its citations."""
+    """The text as a claim without citations."""
     return Claim(" ".join(re.sub(r"\[\d+\]", "", text).split()))
 
 
 def announced(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """With a sentence of Clew's own before each that is quoted and speaks to a language model."""
+    """The claims, with a notice before each quoted one that speaks to a language model."""
     before = ([Claim(ANNOUNCED, new_line=one.new_line)] if one.cites and orders(one.text) else [] for one in claims)
     return tuple(claim for own, one in zip(before, claims, strict=True) for claim in (*own, one))

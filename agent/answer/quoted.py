@@ -1,4 +1,4 @@
-"""The maker of answers without a language model: what of the passages answers, quoted, each with its citation."""
+"""Makes answers without a language model: it chooses the sentences that answer, quotes them, and cites each."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
-from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, encoded_request, request_of
-from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges, region_of
+from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
+from clew.agent.answer.excerpts import Excerpt, dedented, ranges, region_of
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
@@ -18,24 +18,24 @@ from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import ITEM, content_words, held_word_sets, written_words
+from clew.memory.text import ITEM, content_words, written_words
 
 _MARKS = ".,;:!?"
-"""Before which no part of a quotation is set off by a space."""
+"""A part of a quotation that begins with one of these follows without a space."""
 
 FOREIGN_BEHIND = 1.5
-"""How much less likely than the first a second quotation may be, by the reader of other languages than English."""
+"""How much less likely than the first a second quotation may be, in other languages than English."""
 
 LIKELY = 2.0
-"""Log odds, of a question and a sentence read together, from which it is taken to be answered: 88 in 100."""
+"""Log odds from which a sentence, read together with the question, counts as its answer: 88 in 100."""
 
 PATH_BEHIND = 3.0
-"""How much less likely than the first another triple of a path may be: none of them alone is the answer."""
+"""How much less likely than the first another triple of a path may be: no triple of a path answers alone."""
 
 
 def quoted(turn: Turn, run: TurnContext) -> Answer:
-    """The judge says whether the turn's evidence is quoted, refused, or asked back about. What a tool itself answers,
-    where a passage says it, is not judged."""
+    """The quoted answer of a turn: the judge decides whether its evidence is quoted, refused, or a question is asked
+    back. What a tool answers itself is not judged if a passage says it."""
     services, store = run.services, run.services.library.store
     evidence, tool_answer = evidence_for(turn, services), turn.search.tool_answer
     passages, parameters, request = turn.passages, services.answer, request_of(turn)
@@ -57,7 +57,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
 
 
 def evidence_for(turn: Turn, services: Services) -> Evidence:
-    """Of what a turn has found."""
+    """The passages of a turn, as the judge and the selection need them."""
     passages = tuple(turn.passages[:READ])
     store, language = services.library.store, language_of(turn.rewritten)
     documents = store.documents(list(dict.fromkeys(passage.document for passage in passages)))
@@ -68,7 +68,7 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
 
 
 def likely_answered(turn: Turn, services: Services) -> bool:
-    """Whether a sentence that was found is likely to answer alone."""
+    """Whether a single sentence that was found is likely to answer the question."""
     evidence = evidence_for(turn, services)
     return bool((read(encoded_request(request_of(turn), evidence), evidence).odds >= LIKELY).any())
 
@@ -80,16 +80,14 @@ def quote(
     parameters: AnswerParameters,
     own_language: str = "",
 ) -> Answer:
-    """A few excerpts, those of the best passage first and in the order of the document. Refuses with the words that no
-    document holds and the nearest titles where nothing has to do with the question; `passages` are all that were found,
-    of which the evidence has the best. `own_language`: that of the question, where most documents are in it."""
+    """The answer made of a few excerpts, those of the best passage first, in the order of the document. Refuses, naming
+    words that no document has and the nearest titles, if nothing fits the question. `passages` are all that were found;
+    the evidence has the best of them. `own_language` is the question's, if most documents are in it."""
     alone = content_words(request.question) == content_words(request.rewritten)
     asked = replace(request, expanded=request.expanded if alone else "")
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
-    if _names_an_author(asked.rewritten, evidence):
-        return refused(passages, ())
     lacks, english = evidence.lacked(asked.question), may_be_english(asked.rewritten)
     if english and not evidence.foreign:
         told = True
@@ -117,9 +115,9 @@ def _names_of(question: str) -> list[str]:
 
 
 def _is_told(question: str, language: str, evidence: Evidence) -> bool:
-    """Whether a passage holds the rarest of a question's own words that the library has, and the library has its names
-    and numbers: what the cosines of an English encoder do not tell. `language` is empty where it is not the
-    library's."""
+    """Whether a passage has the rarest word of the question that the library knows, and the library has all its names
+    and numbers. Needed where the cosines of an English encoder say nothing. `language` is empty if it is not that of
+    the library."""
     own = own_words(question, language) if language else []
     counts = dict(zip(own, evidence.vocabulary.counts(own), strict=True)) if evidence.vocabulary else {}
     known = [word for word in own if counts.get(word)]
@@ -129,18 +127,8 @@ def _is_told(question: str, language: str, evidence: Evidence) -> bool:
     return any(rarest <= held for held in evidence.passage_words)
 
 
-def _names_an_author(question: str, evidence: Evidence) -> bool:
-    """Whether somebody is named whom only the running heads of pages name, as the author of a text that is not about
-    him."""
-    heads = held_word_sets([RUNNING_HEAD.sub("", head) for head in evidence.heads], evidence.language)
-    told = frozenset[str]().union(*evidence.candidate_words, *evidence.title_words, *heads)
-    running = " ".join(match[0] for one in evidence.passages for match in RUNNING_HEAD.finditer(one.text))
-    authors = {*content_words(running, evidence.language)} - told
-    return not authors.isdisjoint(content_words(" ".join(NAMED.findall(question)), evidence.language))
-
-
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
-    """With what a tool itself answers (a name, a number) before it, where a passage says that word for word."""
+    """The answer with what a tool itself answers (a name, a number) in front, if a passage says that word for word."""
     words = f" {' '.join(content_words(tool_answer))} "
     holder = next((p for p in passages if words.strip() and words in f" {' '.join(content_words(p.text))} "), None)
     if holder is None:
@@ -156,12 +144,12 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
-    """Each source of a document with the page and the heading of what is quoted from it, once for each heading but in a
-    summary, which names them; `documents` by id."""
+    """The answer with page and heading at each source. A source that is quoted under several headings is listed once
+    for each, except in a summary, which names the headings. `documents` are by id."""
     sources, numbers = [*answer.sources], dict[tuple[int, str], int]()
 
     def place_of(number: int, claim: Claim) -> int:
-        """The number of the source that has the heading which the claim stands under."""
+        """The number of the source with the heading that the claim stands under."""
         source = answer.sources[number - 1]
         if claim.start is None or not source.document or source.start >= source.end:  # no range of its document
             return number
@@ -180,8 +168,8 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
 
 
 def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:
-    """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered so; with
-    `named`, of several documents, the name of each stands before what is quoted of it."""
+    """The answer made of these excerpts: passages in the order of their best excerpt, excerpts in the order of the
+    document, sources numbered accordingly. With `named`, each document is named before what is quoted from it."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
@@ -206,7 +194,8 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> An
 
 
 def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage]) -> Claim:
-    """Citing another passage, which the `order` then has, where what is quoted stands behind the end of its own."""
+    """The claim, citing the passage that holds all of its quotation: an excerpt may go on past the end of its own
+    passage. A passage that is new is appended to `order`."""
 
     def holds(passage: Passage) -> bool:
         return all(
@@ -225,7 +214,7 @@ def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage
 
 
 def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
-    """A claim for each part of an excerpt that is not quoted yet."""
+    """A claim for each part of an excerpt that is not quoted already."""
     region = unit.candidate.region
     parts = unit.parts[-1:] if unit.kind == "row" else unit.parts  # without the heads
     for place, (start, end) in enumerate(parts):

@@ -1,12 +1,11 @@
-"""Which candidate answers: a small network over plain features of each and of the question (`reader.json`), and a
-cross-encoder that reads the likeliest together with the question (`pairs.safetensors`); and which part of what is
-quoted is most of the answer (`bold_spans.json`). In other languages than English, by the vectors of
-`clew[multilingual]`, a linear model (`foreign_reader.json`): a text and its translation have nearly the same vectors,
-so what is learned in some languages serves all.
+"""Which candidate answers the question, and which words of the answer are shown in bold.
 
-Made by `python -m tests.training.reader`, `.pairs`, `.spans` and `.foreign_reader`, which say what they are fitted on
-and how they are measured.
-"""
+A small network scores features of each candidate (`reader.json`); a cross-encoder reads the best ones together with the
+question (`pairs.safetensors`); a linear model finds the span for bold (`bold_spans.json`). For other languages than
+English, a linear model (`foreign_reader.json`) over the vectors of `clew[multilingual]` takes their place: a text and
+its translation have nearly the same vector, so what is learned in some languages serves all.
+
+Made by `python -m tests.training.reader`, `.pairs`, `.spans` and `.foreign_reader`, which say how they are measured."""
 
 import json
 import math
@@ -30,29 +29,28 @@ from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import MiniLM, tokenizer_of
-from clew.memory.text import Span, content_word_sets, content_words, written_words
+from clew.memory.text import LEANING, Span, content_word_sets, content_words, written_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reader", "foreign_reader"))
 SPANS = Path(__file__).with_name("bold_spans.json")
 PAIRS = Path(__file__).with_name("pairs.safetensors")
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
-"""Word pieces; what comes after is cut."""
+"""Word pieces that are read of each; the rest is cut."""
 
 READINGS = 8
-"""Questions whose texts' scores are kept."""
+"""Questions whose scores are kept in memory."""
 
 
 READ_TOGETHER, WITHIN = 12, 4.0
-"""The candidates that are likeliest by their features, which are read together with the question; how much lower than
-the best by these one may be to be read: a third of the time is saved, and one first candidate of 250 is another
-(docs/journal.md)."""
+"""How many of the best candidates are read together with the question, and how much lower than the best one may score:
+this saves a third of the time and changes one first candidate in 250 (docs/journal.md)."""
 
 UNFITTED = 0.4
-"""What their score counts, of what it does elsewhere, in a language that it was not fitted on."""
+"""The weight of the cross-encoder's score in a language that it was not fitted on, where it is 1 in English."""
 
 LONGEST_HEAD = 80
-"""Characters of what stands above a candidate that are read with it."""
+"""Characters of the heading that are read in front of a candidate."""
 
 
 class PairScorer:
@@ -69,7 +67,7 @@ class PairScorer:
         self._known = lru_cache(maxsize=READINGS)(lambda _: dict[str, np.float32]())
 
     def scores(self, question: str, texts: Sequence[str]) -> Vector:
-        """Of each text the log odds that it answers, and not nothing."""
+        """The log odds of each text that it answers the question."""
         known = self._known(question)
         unread = [text for text in dict.fromkeys(texts) if text not in known]
         if unread:
@@ -80,7 +78,8 @@ class PairScorer:
         return np.array([known[text] for text in texts], np.float32)
 
     def states(self, question: str, text: str) -> tuple[Vectors, list[Span]]:
-        """Of each word piece of a text what its last two layers make of it, shape (pieces, d), and where it stands."""
+        """For each word piece of a text the output of the last two layers, shape (pieces, d), and its place in the
+        text."""
         asked, found = self._tokenizer.encode_batch([question, text], add_special_tokens=False)
         first, second = self._longest
         return self._model.pair_states(asked.ids[:first], found.ids[:second]), found.offsets[:second]
@@ -94,33 +93,27 @@ def _gelu(x: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reader:
-    """A multilayer perceptron: of each layer the weights, shape (units of it, of the one before), and the biases; the
-    first takes the `features`, the last gives a number. `together` is what the score of candidate and question read
-    together counts beside that."""
+    """A multilayer perceptron over the `features`. `layers` are weights, shape (units, inputs), and biases; the last
+    has one unit. `together` is the weight of the cross-encoder's score."""
 
     features: tuple[str, ...]
     layers: Sequence[tuple[Floats, Floats]]
     together: float = 0.0
 
     def scores(self, found: Floats) -> Floats:
-        """`found`: shape (candidates, `features`). Logits of a softmax over the candidates."""
+        """`found`: shape (candidates, `features`). One logit for each candidate."""
         *hidden, (weights, biases) = self.layers
         for one, bias in hidden:
             found = _gelu(found @ one.T + bias)
         scores: Floats = (found @ weights.T + biases)[:, 0]
         return scores
 
-    def to_json(self) -> str:
-        layers = [{"weights": one.round(4).tolist(), "biases": bias.round(4).tolist()} for one, bias in self.layers]
-        return json.dumps({"features": self.features, "layers": layers, "together": self.together}) + "\n"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadCandidates:
-    """Of all candidates: their `features`, shape (candidates, `FEATURES`), and how likely each is to answer, shape
-    (candidates,), by these `alone` and, in `scores`, as the likeliest are read together with the question. `odds` are
-    the log odds of those that they answer, and not nothing; of the others, and of all in a language that these were not
-    fitted on, minus infinity."""
+    """What the reader says of all candidates: their `features`, shape (candidates, `FEATURES`); their scores by these
+    `alone`; their `scores` with the cross-encoder's; and its log odds that each answers, minus infinity for those that
+    it did not read."""
 
     features: Floats
     alone: Floats
@@ -129,7 +122,7 @@ class ReadCandidates:
 
 
 def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
-    """What is compared is told by its form alone."""
+    """Scores of all candidates. In a comparison the cross-encoder does not count."""
     found = features(request, evidence)
     if evidence.foreign:
         scores = foreign_reader().scores(foreign_features(request, evidence, found))
@@ -150,7 +143,7 @@ def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
 
 
 def with_head(evidence: Evidence, place: int) -> str:
-    """A candidate with what stands above it; `Sat` as Saturday."""
+    """A candidate with its heading in front, and with days in full (`Saturday` for `Sat`)."""
     return days_in_full(headed(evidence.heads[place], evidence.texts[place]))
 
 
@@ -172,14 +165,14 @@ def shipped_reader() -> Reader:
 
 @cache
 def foreign_reader() -> Reader:
-    """The one for other languages than English: above 0 it scores what may answer a question in a language that the
-    documents are not in."""
+    """The one for other languages than English: a score above 0 means that a candidate may answer a question in a
+    language that the documents are not in."""
     return _reader(FOREIGN, FOREIGN_FEATURES)
 
 
 @cache
 def shipped_spans() -> tuple[Floats, float]:
-    """The weights of a word piece's states, and the bias."""
+    """The weights over the states of a word piece, and the bias."""
     kept = json.loads(SPANS.read_text("utf-8"))
     return np.array(kept["weights"]), kept["bias"]
 
@@ -212,7 +205,7 @@ OF_QUESTION = (*ASKED_FORMS, *("defined", "expected", "measure", "asked_words"),
 FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM, *OF_QUESTION)
 
 ANY_FORM = ("question", "item", "row", "code", "announces", "length", "short", "said", "first", "date_only")
-"""Those of form that are the same in all languages."""
+"""The features of form that do not depend on the language."""
 
 FOREIGN_FEATURES = (
     *(*OF_MEANING, *OF_WORDS, *ANY_FORM, "digits"),
@@ -222,14 +215,6 @@ _OWN, _BEHIND = ([FEATURES.index(name) for name in (*OF_MEANING, *OF_WORDS, *for
 
 KINDS = ("quantity", "time", "person", "place", "reason")
 _GROUPS = {**dict.fromkeys(("duration", "money", "number"), "quantity"), "name": "person"}
-
-PRONOUN = re.compile(
-    r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
-    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same)"
-    r"|(?:to|by) [a-z]+ (?:this|these|those))\b(?! (?:who|whom|whose|which)\b)",
-    re.IGNORECASE,
-)
-"""How a sentence begins that the one before has to be read with; not `He who ...`."""
 
 _ENUMERATION = re.compile(r"\w+(?: \w+){0,3}, (?:\w+ ?){1,4}(?:, | and | or )")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -264,8 +249,8 @@ def features(request: EncodedRequest, evidence: Evidence) -> Floats:
 
 
 def foreign_features(request: EncodedRequest, evidence: Evidence, own: Floats) -> Floats:
-    """Shape (candidates, `FOREIGN_FEATURES`), of the question, whose `features` are `own`, and of it behind the one
-    before."""
+    """Shape (candidates, `FOREIGN_FEATURES`): of the question, whose `features` are `own`, and of it behind the
+    previous question."""
     digits = [[any(map(str.isdecimal, text))] for text in evidence.texts]
     behind = features(request.behind, evidence) if request.behind else own
     return np.concatenate([own[:, _OWN], np.reshape(digits, (-1, 1)), behind[:, _BEHIND]], axis=1)
@@ -347,7 +332,7 @@ def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
             form == "list" and bool(_ENUMERATION.search(text)),
             math.log1p(count := len(text.split())),
             count < 5,
-            bool(PRONOUN.match(text)),
+            bool(LEANING.match(text)),
             bool(request.said) and same_words(text) in request.said,
             1 / (1 + candidate.position / 200),
             _defines(defined, text),
@@ -359,7 +344,7 @@ def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
 
 
 def _of_question(request: EncodedRequest) -> list[float]:
-    """The same for all candidates: what else counts depends on it."""
+    """Features of the question: the same for all candidates, but other features count by them."""
     wanted, words = request.asked, set(written_words(request.question.casefold()))
     return [
         *(float(wanted.form == form) for form in ASKED_FORMS),
@@ -370,7 +355,7 @@ def _of_question(request: EncodedRequest) -> list[float]:
 
 
 def _neighbours(candidates: Sequence[Candidate]) -> tuple[list[int], list[int]]:
-    """The place of the candidate before each and behind it, in the same part of the document; -1 where there is
+    """For each candidate the place of the one before and of the one behind it in the same region; -1 if there is
     none."""
     order = sorted(range(len(candidates)), key=lambda n: (id(candidates[n].region), candidates[n].position))
     before, behind = [-1] * len(candidates), [-1] * len(candidates)
@@ -381,7 +366,7 @@ def _neighbours(candidates: Sequence[Candidate]) -> tuple[list[int], list[int]]:
 
 
 def _below(candidates: Sequence[Candidate]) -> list[float]:
-    """1 for the first candidate under a heading, a half for the second, a third for the next."""
+    """1 for the first candidate under a heading, 1/2 for the second, 1/3 for the third."""
     below, seen = [0.0] * len(candidates), Counter[tuple[int, Block | None]]()
     for n in sorted(range(len(candidates)), key=lambda n: candidates[n].position):
         section = id(candidates[n].region), candidates[n].block.head
@@ -396,7 +381,8 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[str]) -> float:
-    """The share that it holds of the question's words that do not stand above it already; of all, where all do."""
+    """Of the question's words that are not in the headings above, the share that the candidate has; of all its words,
+    if all are in the headings."""
     rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
     return share_held(rest, held) / total if (total := sum(rest.values())) else 0.0
 
@@ -411,10 +397,10 @@ def _numbers(text: str) -> set[str]:
 
 
 def _defines(defined: str, text: str) -> float:
-    """1 where what is defined stands before the first verb of being: `The code base of SQLite is kept by ...`; a half
-    more where nothing else does, but for what is set off from it, and a thing is said to be it, no state of it: `SQLite
-    is an embedded SQL database engine`, and not `is tested with care`. Between them where it is named beside what it
-    is: `Laika, a dog from Moscow, ...`. 0 where nothing is to be defined."""
+    """How much a text looks like a definition. 1: what is defined stands before the first verb of being (`The code base
+    of SQLite is kept by ...`). 1.5: it is the whole subject, and is said to be something (`SQLite is an embedded SQL
+    database engine`). 1.25: an apposition (`Laika, a dog from Moscow, ...`). 0: neither, or nothing is to be
+    defined."""
     stems = set(content_words(defined))
     if not stems:
         return 0.0
@@ -431,15 +417,15 @@ def _defines(defined: str, text: str) -> float:
 # In bold ------------------------------------------------------------------------------------------------------------
 
 SURE, BESIDE = 0.5, -0.5
-"""The log odds that the word pieces of a part have on average at least, and those of each beside the likeliest one."""
+"""The average log odds that a span needs, and how low those of a single word piece in it may be."""
 
 FEW = 3
-"""Quotations that are looked at."""
+"""Quotations that are looked at for bold."""
 
 
 def with_bold(answer: Answer, question: str) -> Answer:
-    """With the likeliest part of one of its sentences in bold: of the quotations, or where there is none, of what a
-    model wrote with a citation. Without where no known kind of thing is asked for, or no part is likely enough."""
+    """The answer with the most likely span of one sentence in bold: of a quotation, else of a cited sentence. Unchanged
+    if the question asks for no known kind of thing, or no span is likely enough."""
     cited = [place for place, claim in enumerate(answer.claims) if claim.cites]
     places = [place for place in cited if answer.claims[place].quotes] or cited
     claims = [answer.claims[place] for place in places[:FEW]]
@@ -453,8 +439,8 @@ def with_bold(answer: Answer, question: str) -> Answer:
 
 
 def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tuple[int, Span] | None:
-    """The text by its place, and the part of it; None where none is likely enough. `titles` are of the texts'
-    documents."""
+    """The place of the text with the most likely span, and that span; None if none is likely enough. `titles` are those
+    of the texts' documents."""
     asked, pairs = answer_type(question), shipped_pairs()
     if not asked.expected or asked.form == "comparison" or not may_be_english(question):
         return None
@@ -480,11 +466,11 @@ _IN_NUMBER = re.compile(r"\d[.,:]\d.?|.?\d[.,:]\d")
 
 
 def part(odds: Sequence[float], pieces: Sequence[Span], text: str) -> tuple[float, Span]:
-    """The likeliest word piece with those beside it, whole words: how likely these are on average, and from where to
-    where they stand in the text."""
+    """The most likely word piece, extended to whole words and likely neighbours: the average log odds, and the range in
+    the text."""
 
     def joined(place: int) -> bool:
-        """Whether it is of one word, or of one number, with the piece before."""
+        """Whether this word piece continues the word or the number of the one before."""
         (_, end), (start, _) = pieces[place - 1 : place + 1]
         in_number = bool(_IN_NUMBER.fullmatch(text[max(end - 2, 0) : start + 2]))
         return end == start and (in_number or (text[end - 1].isalnum() and text[start].isalnum()))

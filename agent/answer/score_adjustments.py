@@ -12,36 +12,36 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.evidence import NAMED, Evidence, Request
+from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.excerpts import Candidate, unnumbered
 from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
 from clew.memory.ports import Encoder
-from clew.memory.text import FUNCTION_WORDS, content_words, words
+from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, words
 
 _PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
-"""Between the parts of a title or of the headings above a sentence."""
+"""Separates the parts of a title, and the headings of a path."""
 
 _WORD = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
-"""The name that a text begins with: words with capitals or numbers."""
+"""The name at the beginning of a text: words with capitals or numbers."""
 
 _CODE = re.compile(r"\b(?=[\w-]*\d)[^\W\d][\w-]*")
-"""A name with a number in it; what stands before that is a series."""
+"""A name that contains a number, such as a model number; what stands before the number is its series."""
 
 PHRASE = 3
-"""Words of a heading from which it is a phrase, and not only a topic."""
+"""Words from which a heading counts as a phrase, not only as a topic."""
 
 BEHIND = 2
-"""Words that a longer name has more: a service level agreement is of what it names."""
+"""Words that a longer name may have more."""
 
 _Words = tuple[str, ...]
 _Kind = Literal["heading", "title", "opening"]
 
 
 class Name(NamedTuple):
-    """What a heading, a title or a paragraph says that it is about, in lower case; `own`: its words behind the first
-    as they are written, where that says what kind of thing it is ("Tariff Flex") and they have capitals."""
+    """The subject of a heading, a title or a paragraph, in lower case. `own`: the words behind the first, as written,
+    if that says what kind of thing it is ("Tariff Flex") and they have capitals."""
 
     kind: _Kind
     words: _Words
@@ -49,8 +49,8 @@ class Name(NamedTuple):
 
 
 def of_other_names(question: str, evidence: Evidence) -> Floats:
-    """Shape (candidates,): 1 where a candidate is said of a name that is nearly one of the question's, but is not in
-    the question, or of another code of its series: by the nearest heading, else the title, else what it begins with."""
+    """Shape (candidates,): 1 if a candidate is about another name that is nearly one in the question, or about another
+    code of its series. What it is about is said by the nearest heading, else the title, else its first words."""
     lines, cased = question.casefold().splitlines(), _words(question)
     asked, names = [_words(line) for line in lines], [list(_names(one, evidence)) for one in evidence.candidates]
     known = {
@@ -66,8 +66,8 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
 
 
 def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> set[Name]:
-    """The titles of lists that have all words but one in common with that of another one, where the question has this
-    word and not the other's: "the upper one" of the lists "shelf upper" and "shelf lower"."""
+    """Titles of lists that the question names by the one word in which they differ from each other: "the upper one" of
+    the lists "shelf upper" and "shelf lower"."""
     rows = zip(names, evidence.candidates, strict=True)
     titles = {name for its, one in rows if one.block.group >= 0 for name in its if name.kind == "title"}
     return {
@@ -80,7 +80,7 @@ def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidenc
 
 
 def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
-    """Of each candidate whether it has no code of the question, and one of its series: KX-200S or KX-100 for KX-200."""
+    """Whether each candidate has no code of the question, but one of its series: KX-200S or KX-100 for KX-200."""
     asked = {code for line in lines for code in _CODE.findall(line)}
     codes = ({*_CODE.findall(text.casefold())} for text in evidence.texts)
     series = {re.split(r"\d", code, maxsplit=1)[0] for code in asked}
@@ -88,7 +88,8 @@ def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
 
 
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
-    """Nearest first; only such as are written with capitals or numbers, or have three words, a list two."""
+    """The names that a candidate is about, the nearest first: those with capitals or numbers, or of three words (two
+    for a list)."""
     block = candidate.block
     openings = (candidate.text, candidate.region.of(block) if block.kind == "prose" else "")
     head, title = unnumbered(candidate.head), evidence.passages[candidate.passage].title
@@ -110,7 +111,7 @@ def _words(text: str) -> _Words:
 
 
 def _stands(name: _Words, words: _Words) -> bool:
-    """Whether the words have the name, in whatever order: the upper shelf is "shelf upper"."""
+    """Whether the words contain the name, in any order: "the upper shelf" is "shelf upper"."""
     own = sorted(name)
     return any(sorted(words[place : place + len(name)]) == own for place in range(len(words) - len(name) + 1))
 
@@ -125,7 +126,7 @@ def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
 
 
 def asked_headings(question: str, evidence: Evidence) -> list[list[int]]:
-    """Of each candidate how many words each of the headings above it has that the question has whole."""
+    """For each candidate the lengths, in words, of the headings above it that the question contains completely."""
     asked, found = _words(question.casefold()), dict[str, list[int]]()
     for head in {one.head for one in evidence.candidates}:
         parts = (_words(unnumbered(part).casefold()) for part in _PART.split(head))
@@ -134,14 +135,14 @@ def asked_headings(question: str, evidence: Evidence) -> list[list[int]]:
 
 
 def by_named_authors(question: str, evidence: Evidence) -> Floats:
-    """Shape (candidates,): 1 where a document is written by somebody whom the question names."""
+    """Shape (candidates,): 1 if the document was written by somebody whom the question names."""
     asked = {name.casefold().removesuffix("'s") for name in NAMED.findall(question)}
     by = {id_: asked.intersection(_words(one.author.casefold())) for id_, one in evidence.documents.items()}
     return np.array([float(bool(by.get(one))) for one in evidence.sources])
 
 
 def _are_alike(one: _Words, other: _Words) -> bool:
-    """Whether one is the other with a word or two behind it, or all words but one are the same."""
+    """Whether one is the other with a word or two more at the end, or they differ in exactly one word."""
     short, long = sorted((one, other), key=len)
     if len(short) < len(long):
         return long[: len(short)] == short and len(long) <= len(short) + BEHIND
@@ -154,29 +155,29 @@ CLASSES = ("affirmed", "denied")
 SHIPPED = Path(__file__).with_name("negation.json")
 
 SURE = 0.75
-"""The probability from which a text does either."""
+"""The probability from which a text counts as denying, or as not denying."""
 
 
 OTHERS = 4
-"""Words of content beside those of the question, up to which a sentence tells nothing else."""
+"""Content words that a sentence may have beside those of the question, to be about nothing else."""
 
 
 @cache
 def softmax_at(path: Path, classes: tuple[str, ...]) -> Softmax:
-    """One that comes with Clew; `python -m tests.training.` with the name of its file fits it."""
+    """A softmax model that comes with Clew; `python -m tests.training.NAME` fits the file of that name."""
     said = json.loads(path.read_text("utf-8"))
     return Softmax(classes, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
 
 
 def denied(texts: Sequence[str], encoder: Encoder) -> Floats:
-    """Shape (texts,): how likely each denies something."""
+    """Shape (texts,): the probability of each that it denies something."""
     vectors, model = encoder.encode(list(texts), "sentence"), softmax_at(SHIPPED, CLASSES)
     return np.array([model.probabilities(one, words(text))["denied"] for one, text in zip(vectors, texts, strict=True)])
 
 
 def opposed(request: Request, evidence: Evidence) -> Floats:
-    """Shape (candidates,): 1 where a candidate denies what the question does not, or the other way round, and another
-    one of its document, with the same words of the question, does as the question does; both have few others."""
+    """Shape (candidates,): 1 if a candidate denies and the question does not, or the other way round, while another
+    sentence of its document, with the same words of the question, agrees with it. Both have few other words."""
     said = denied([request.rewritten, *evidence.texts], evidence.encoder)
     agrees, differs = (said[1:] >= SURE, said[1:] <= 1 - SURE)[:: 1 if said[0] >= SURE else -1]
     asked = frozenset(content_words(request.rewritten))

@@ -1,6 +1,6 @@
-"""Which excerpts of the evidence answer a question: the best by the reader, and what is nearly as good and says
-something else; or, where it is asked by how much two things differ, the two that say a number or a day of each, with
-the sum."""
+"""Chooses the excerpts that answer a question: the best by the reader, and others that are nearly as good and say
+something else. If the question asks by how much two things differ, it chooses the two values and computes the
+difference."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
-from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request, share_held
+from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, share_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import (
@@ -29,7 +29,7 @@ from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
 from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import FUNCTION_WORDS, content_words, written_words
+from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
 
 AHEAD = 0.01
@@ -39,8 +39,8 @@ _VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
 """A name or a number."""
 
 HELD, RELEVANT = 0.3, 0.51
-"""How relevant a passage is to a question in another language: what the share of the question's words that it holds
-counts beside the cosine; from where on it has to do with it."""
+"""For questions in other languages, a passage's relevance is its cosine plus `HELD` times the share of the question's
+words in it; from `RELEVANT` on it has to do with the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class AnswerParameters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
-    """An excerpt. `aside` is put behind it: its date and what was before; `older` is the place of the passage that says
-    that."""
+    """An excerpt to quote. `aside` is a note behind it: its date, or what was said before; `older` is the place of the
+    passage that said that."""
 
     excerpt: Excerpt
     aside: str = ""
@@ -75,7 +75,7 @@ class Picked:
 
 
 def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> list[Picked]:
-    """Best first; none without evidence."""
+    """The excerpts to quote, best first; empty if nothing answers."""
     encoded = encoded_request(request, evidence)
     reading = read(encoded, evidence)
     if not evidence.candidates:
@@ -121,7 +121,7 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
 
 
 def is_relevant(request: Request, evidence: Evidence) -> bool:
-    """Whether some passage has to do with the question, by its meaning and the words that it holds."""
+    """Whether a passage has to do with the question, by its meaning and its words."""
     encoded = encoded_request(request, evidence)
     held = np.array([share_held(encoded.weights, words) for words in evidence.passage_words])
     return bool(len(held)) and bool((evidence.passage_vectors @ encoded.whole + HELD * held).max() >= RELEVANT)
@@ -135,8 +135,8 @@ def _chosen(
     wanted: AnswerType,
     parameters: AnswerParameters,
 ) -> dict[int, Excerpt]:
-    """Excerpts by the place of their candidate. `order` are places, the best first, and `scores` how much less than
-    that each has."""
+    """The excerpts, by the place of their candidate. `order` are places, best first; `scores` are relative to the
+    best."""
     vectors, found, taken = evidence.candidate_vectors, dict[int, Excerpt](), set[tuple[str, int]]()
     first_odds, first_document = odds[order[0]], evidence.sources[order[0]]
     for place in order:
@@ -170,7 +170,7 @@ def _chosen(
 
 
 def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
-    """Whether a person is asked for, and a text has all names and numbers that the first excerpt has."""
+    """Whether the question asks for a person, and the text only repeats the names and numbers of the first excerpt."""
     told = " ".join(first.texts)
     if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
         return False
@@ -179,7 +179,7 @@ def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
 
 
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
-    """With the sentence behind a candidate that lacks what is asked for, where that has it."""
+    """The excerpt of a candidate; with the next sentence, if only that contains what is asked for."""
     candidate, whole = evidence.candidates[place], wanted.form in ("list", "steps")
     if wanted.expected and not wanted.holds(evidence.texts[place]):
         opened = excerpt_of(candidate, whole_list=whole, opens=True)
@@ -191,9 +191,9 @@ def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
 def _in_time(
     request: Request, evidence: Evidence, scores: Floats, parameters: AnswerParameters
 ) -> tuple[list[int], dict[int, tuple[str, int | None]]]:
-    """The candidates that are left, and for some what is put behind them, with the passage of what was before: those of
-    the time that is asked about gain, and of those that tell the same thing at different times one answers. Changes
-    `scores`."""
+    """Candidates of the time that is asked about score higher (`scores` is changed); of several that say the same thing
+    at different times one is left. Returns the places that are left, and notes for some of them, each with the passage
+    of what was said before."""
     timed, vectors = evidence.timed, evidence.candidate_vectors
     scores += parameters.time * time_scores(request.rewritten, timed, any_year=not asked_years(request.question))
     likely = np.exp((scores - scores.max()) / 6)
@@ -209,16 +209,16 @@ def _in_time(
 # Differences --------------------------------------------------------------------------------------------------------
 
 CLASSES, SURE = ("difference", "other"), 0.7
-"""What a question is, by a linear model, and the probability from which a difference is asked for."""
+"""The classes of the linear model that tells such questions, and the probability that is needed."""
 
 SHIPPED = Path(__file__).with_name("differences.json")
 
 READ = 16
-"""Of the candidates the best, that are looked at."""
+"""The best candidates, which are searched for values."""
 
 
 def masked(question: str) -> list[str]:
-    """Its words in lower case, with names and numbers by what they are."""
+    """The question's words in lower case, with NAME and NUMBER in the place of names and numbers."""
     said = list[str]()
     for place, word in enumerate(written_words(question)):
         mask = "NUMBER" if any(map(str.isdigit, word)) else "NAME" if place and word[0].isupper() else word.casefold()
@@ -227,7 +227,7 @@ def masked(question: str) -> list[str]:
 
 
 class _Value(NamedTuple):
-    """A number or a day that a candidate says, and the words of the question that this has or stands under."""
+    """A number or a day in a candidate, and the words of the question that the candidate or its headings have."""
 
     place: int
     unit: str
@@ -236,18 +236,18 @@ class _Value(NamedTuple):
     head: str
 
     def belongs_to(self, other: "_Value") -> bool:
-        """Whether a difference of the two may be asked for: of one sentence, of two each of which has a word that the
-        other lacks, or that stand under one heading and have the same words."""
+        """Whether these two may be what is compared: values of one unit in one sentence; or in two sentences, each with
+        a word of the question that the other lacks, or both with the same words under one heading."""
         apart = self.words - other.words and other.words - self.words
         beside = self.words == other.words and self.head == other.head != ""
         return self.unit == other.unit and (self.place == other.place or bool(apart) or beside)
 
 
 def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple[tuple[int, ...], str] | None:
-    """The places of the candidates that say both (one where a sentence says them), and the sum; `order` are places of
-    candidates, best first. None where no difference is asked for, or it is not plain between which two values: they
-    have one unit and more words of the question than others, all its names and numbers among them. Of several units
-    that counts which the question names, or which is of the kind that it asks for."""
+    """The places of the candidates with the two values (one, if a sentence has both), and the sum as text. None if no
+    difference is asked for, or it is not clear which two values are meant: the pair has to have more words of the
+    question than others, and all its names and numbers. Of several units the one that the question names counts.
+    `order` are places of candidates, best first."""
     vector = evidence.encoder.encode([question], "sentence")[0]
     if softmax_at(SHIPPED, CLASSES).probabilities(vector, masked(question))[CLASSES[0]] < SURE:
         return None
@@ -277,14 +277,14 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
 
 
 def _told(place: int, evidence: Evidence) -> list[str]:
-    """The content words of a candidate and of what stands above it."""
+    """The content words of a candidate, its headings and its title."""
     candidate = evidence.candidates[place]
     title = evidence.passages[candidate.passage].title
     return content_words(f"{evidence.texts[place]} {evidence.heads[place]} {candidate.head} {title}")
 
 
 def _sum(values: tuple[str, str]) -> str:
-    """The larger less the smaller one, with the result; empty where that cannot be worked out."""
+    """The larger value minus the smaller one, with the result; empty if it cannot be computed."""
     try:
         one, other = (calculate(f"{first} - {last}") for first, last in (values, values[::-1]))
     except BadInput:

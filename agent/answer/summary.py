@@ -11,44 +11,40 @@ from clew.agent.answer.citations import same_words
 from clew.agent.answer.excerpts import Block, Region, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
-from clew.memory.text import LABEL, Span
+from clew.memory.text import LABEL, LEANING, Span
 from clew.memory.vectors import unit
 
 MOST_WORDS, OF_ENTRIES = 110, 140
 """Of a summary, and of one that tells short sections one by one."""
 
 MOST_PARTS, MOST_SECTIONS = 6, 8
-"""Parts that a document of more sections is cut into, each about as long as the others; sections that are told one by
-one."""
+"""A document with more sections than `MOST_SECTIONS` is cut into so many parts of about equal length; otherwise each
+section is summarised."""
 
 SHORT_SECTION = 60
-"""Words of a section in which the first sentence says what it is about, as in minutes."""
+"""Words up to which a section is short, as in minutes: then its first sentence says what it is about."""
 
 FIRST = 0.12
-"""What a sentence gains as the first of its section."""
+"""What a sentence gains for being the first of its section."""
 
 FEWEST, READABLE, LONGEST, TOO_LONG = 7, 24, 60, 0.012
-"""Words that a sentence should have at least and at most, those that it may have, and what each further one costs."""
+"""Words that a sentence should have at least and at most, that it may have at most, and the cost of each word too
+many."""
 
 LEANS = 0.15
-"""What a sentence loses that leans on what stands before it."""
+"""What a sentence loses if it refers to the one before it."""
 
 REDUNDANT = 0.8
-"""The cosine from which a sentence says what was said already."""
+"""The cosine from which a sentence repeats another."""
 
-_LEANS = re.compile(
-    r"[\"\u201c-]*(?:it|he|she|they|his|her|their|its|them|such|this|these|those|that|but|and|also|then|so|thus|therefore"
-    r"|otherwise|however)\b",
-    re.IGNORECASE,
-)
 _NO_SENTENCE = re.compile(r"https?://|@\w|\bdoi\b|\u00a9|\||^\W*R?> |\w\([^ )]*\)|[=<>{}\\]|\. \. \.", re.IGNORECASE)
 _NO_LABEL = re.compile(r"[=<>{}()\[\]/\\\"\u201c]|https?:|\d{3}|--")
-_NUMBERING = re.compile(r"^\s*(?:#+\s*)?(?:\d+(?:\.\d+)*[.)]?\s+)?")
+NUMBERING = re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryLine:
-    """`document.text[start:end]`, and the heading that it stands under."""
+    """A sentence of a summary, `document.text[start:end]`, and the heading above it."""
 
     label: str
     start: int
@@ -57,7 +53,7 @@ class SummaryLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told:
-    """What may be told: sentence `place` of the document, under the heading `section`."""
+    """A sentence that may be chosen: number `place` of the document, under the heading `section`."""
 
     place: int
     span: Span
@@ -70,8 +66,9 @@ class _Told:
 def summary_of(
     document: Document, spans: Sequence[Span], vectors: Vectors, most_words: int = MOST_WORDS
 ) -> list[SummaryLine]:
-    """`spans` are the sentences of the document with their `vectors`, shape (sentences, d). None where nothing of it
-    reads as a sentence. Central is what is near to the mean of all, and of its own part."""
+    """The summary of a document. `spans` are its sentences, with their `vectors`, shape (sentences, d). Empty if
+    nothing in it reads like a sentence. The most central sentences are nearest to the mean of all, and of their own
+    part."""
     region = whole_region(document)
     heads = _headings(region, document)
     told = _told(region, spans)
@@ -86,13 +83,13 @@ def summary_of(
 
 
 def _headings(region: Region, document: Document) -> Mapping[Block | None, str]:
-    """Block -> heading as a label; empty for the title, and before the first."""
+    """For each heading its text as a label; empty for the title, and for None, which is before the first heading."""
     found: dict[Block | None, str] = {None: ""}
     marked, title = {mark.start for mark in document.headings}, same_words(document.title)
     for block in region.blocks:
         if block.kind == "heading":
             dated = bool(found_dates(region.of(block)))
-            plain = region.of(block) if dated else _NUMBERING.sub("", region.of(block))
+            plain = region.of(block) if dated else NUMBERING.sub("", region.of(block))
             label = " ".join(plain.strip("#*_ =-\u00b6").split()).rstrip(":.")
             said = same_words(label) and same_words(label) != title and len(label.split()) <= 10
             sure = block.start in marked or (not document.pages and label[:1].isupper() and not label.endswith(","))
@@ -101,7 +98,7 @@ def _headings(region: Region, document: Document) -> Mapping[Block | None, str]:
 
 
 def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
-    """Sentences of prose and of longer items; where there are none, other lines too."""
+    """The sentences of prose and of longer items; if there are none, other lines."""
     blocks = region.blocks
     starts = np.array([block.start for block in blocks], np.int64)
     found: list[_Told] = []
@@ -125,7 +122,7 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
 
 
 def _reads(text: str, kind: str, least: int) -> bool:
-    """`least`: the words of a sentence of prose; of others one is enough."""
+    """Whether it reads like a sentence. `least`: the words that a sentence of prose needs."""
     words = text.split()
     if not (least if kind == "prose" else 1) <= len(words) <= LONGEST or text[-1] in ":?" or text[0] in ",;)":
         return False
@@ -135,7 +132,7 @@ def _reads(text: str, kind: str, least: int) -> bool:
 
 
 def _parts(told: Sequence[_Told]) -> list[list[int]]:
-    """The sentences by sections; of a document of one or two, or of many, by parts of about one length."""
+    """The sentences by section; if there are too few or too many sections, by parts of about equal length."""
     sections: dict[Block | None, list[int]] = {}
     for place, one in enumerate(told):
         sections.setdefault(one.section, []).append(place)
@@ -153,7 +150,7 @@ def _scores(told: Sequence[_Told], vectors: Vectors, parts: Sequence[Sequence[in
         scores[list(part)] += vectors[list(part)] @ unit(vectors[list(part)].mean(axis=0, keepdims=True))[0]
     for place, one in enumerate(told):
         length = len(one.text.split())
-        scores[place] += FIRST * one.is_first - LEANS * bool(_LEANS.match(one.text))
+        scores[place] += FIRST * one.is_first - LEANS * bool(LEANING.match(one.text))
         scores[place] -= TOO_LONG * max(0, length - READABLE) + 0.05 * max(0, FEWEST - length)
     return scores
 
@@ -161,8 +158,8 @@ def _scores(told: Sequence[_Told], vectors: Vectors, parts: Sequence[Sequence[in
 def _chosen(
     told: Sequence[_Told], vectors: Vectors, scores: Floats, parts: Sequence[Sequence[int]], most_words: int
 ) -> list[int]:
-    """The best of each part, the longest parts first; never twice the same. Of short sections, as
-    minutes have them, the first, then items of lists and what has a label (`Decision: ...`), and the rest."""
+    """The best sentence of each part, the longest parts first, without repetitions. In documents of short sections,
+    such as minutes: the first of each section, then list items and what has a label (`Decision: ...`), then others."""
     chosen: list[int] = []
     lengths = [len(one.text.split()) for one in told]
 

@@ -1,5 +1,5 @@
-"""Answers from tables: what was computed, with what it was computed from, and the rows with their numbers; of rows that
-are too many to show, how many they are."""
+"""Answers from tables: a computed value with what it was computed from, or rows with their numbers; if there are too
+many rows to show, how many there are."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from clew.memory.ports import Encoder
 from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of
 
 FEW = 5
-"""Rows that a computation is shown with."""
+"""Rows that are shown beside a computed value."""
 
 
 def table_answer(
@@ -28,9 +28,9 @@ def table_answer(
     before: Sequence[tuple[str, str]] = (),
     language: str = "",
 ) -> CorpusAnswer | None:
-    """None where no table is asked, or it is not sure what of it. `before` are the questions that tables answered in
-    the turns before, oldest first, as typed and as understood, where this one leans on them: it is asked of the rows
-    that were shown last. `language` is that of what is said of them, by default English."""
+    """The answer; None if the question asks nothing of a table, or not clearly. `before` are the questions of the
+    previous turns that tables answered, oldest first, each as typed and as understood, if this question refers to them:
+    then it is about the same rows. `language` is the language to answer in, by default English."""
     known = tables if scope is None else tables.within(scope)
     earlier: TableReading | None = None
     for typed, understood in before:
@@ -53,7 +53,7 @@ def table_answer(
 
 
 def _read(question: str, tables: Tables, encoder: Encoder) -> TableReading | None:
-    """With the cell left out that the question denies."""
+    """The question as a request to a table; a cell that it denies is excluded."""
     reading = read(question, tables, encoder, shipped())
     request = _meant(reading, float(denied([question], encoder)[0])) if reading else None
     return replace(reading, request=request) if reading and request else None
@@ -62,8 +62,8 @@ def _read(question: str, tables: Tables, encoder: Encoder) -> TableReading | Non
 def _of_the_same_rows(
     question: str, earlier: TableReading | None, tables: Tables, encoder: Encoder
 ) -> TableReading | None:
-    """With the conditions of the earlier question on other columns than its own; None for one that does not lean. The
-    table, which goes without saying, is named to the reader."""
+    """The question, with the conditions of the earlier one on other columns. None if it does not refer to that. The
+    table, which the question need not name, is named for the reader."""
     if earlier is None or not depends_on_context(question):
         return None
     reading = _read(f"{question} {earlier.table.name}", tables.within(frozenset({earlier.table.id})), encoder)
@@ -75,13 +75,13 @@ def _of_the_same_rows(
 
 
 def _of_rows(result: TableResult, language: str, count: int) -> str:
-    """How many rows it is told of, and by what conditions."""
+    """How many rows there are, and under which conditions."""
     of = line("of rows", language, count=str(count), size=str(result.table.size))
     return f"{of} ({result.conditions})" if result.conditions else of
 
 
 def _lead(reading: TableReading, result: TableResult, language: str, end: str) -> str:
-    """What was asked for, in a line."""
+    """The first line of the answer: the value, or what the rows are."""
     wanted, by = result.request.aggregate, result.request.order_by
     if wanted and result.matched and wanted.function in ("min", "max"):
         return f"{wanted.column}: {result.value}"
@@ -98,8 +98,8 @@ def _lead(reading: TableReading, result: TableResult, language: str, end: str) -
 
 
 def _meant(reading: TableReading, denied: float) -> TableRequest | None:
-    """What is read, with a cell left out that a question denies as likely: of those who are not in Finance. None where
-    it is not plain whether or what is denied. Columns of yes and no are read with that."""
+    """The request, with the cell excluded that the question denies: "who is not in Finance". None if it is unclear what
+    is denied. Yes-no columns need no such change."""
     asked, table = reading.request, reading.table
     cells = [one for one in asked.where if table.columns[place_of(table, one.column)].kind == "text"]
     if not cells or denied <= 1 - SURE:
@@ -111,7 +111,7 @@ def _meant(reading: TableReading, denied: float) -> TableRequest | None:
 
 
 def _rows(reading: TableReading, result: TableResult, language: str) -> Iterator[Claim]:
-    """The rows, where they are few or asked for; the groups; of a comparison the difference."""
+    """The rows, if they are few or were asked for; the groups; of a comparison the difference."""
     few = result.listed <= FEW and result.request.where
     if result.groups or (reading.asked in ("count", "sum", "mean") and not few):
         yield from (Claim(f"{group}: {value}") for group, value in result.groups)

@@ -1,10 +1,9 @@
-"""The times of the evidence: which sentences are of the time that a question asks about, and which of several that tell
-the same thing at different times is in force.
+"""The dates of sentences: which ones are about the time that a question names, and which of several that say the same
+thing at different times holds now.
 
-A sentence is of the dates in it, else of the entry of a diary that it stands in, else of its document's date. Of
-sentences that tell the same thing the newest answers that is not of a day after today and whose document does not say
-that it is a draft, superseded, archived or cancelled; an older one that says something else is mentioned with it.
-"""
+A sentence is about the dates in it, else about the date of its diary entry, else about its document's date. Of
+sentences that say the same thing the newest answers, unless it is of a future day or its document is a draft,
+superseded, archived or cancelled; an older one that says something else is mentioned beside it."""
 
 import re
 from bisect import bisect_right
@@ -21,30 +20,30 @@ from clew.memory.text import BELOW, ITEM, content_words, words
 from clew.tools.calculate import measured
 
 ENTRIES = 2
-"""Lines that begin with a date, from which a document is a diary."""
+"""Lines beginning with a date that make a document a diary."""
 
 LONGEST_DIARY = 500_000
-"""Characters that are looked through for entries."""
+"""Characters of a document that are searched for diary entries."""
 
 FITS, MISSES = 0.25, 0.35
-"""What a sentence of the time that is asked about is worth more, and one of another time less, on the scale of
-`selection.AnswerParameters`."""
+"""What a sentence about the right time gains, and one about another time loses; multiplied by
+`AnswerParameters.time`."""
 
 ALIKE, SHARED = 0.8, 0.6
-"""The cosine from which two sentences may tell the same thing, and the share of the content words of the shorter one,
-numbers left out, that the longer one then has too."""
+"""Two sentences may say the same thing if their cosine is at least `ALIKE` and the longer one has this share of the
+shorter one's content words (without numbers)."""
 
 TITLED = 0.6
-"""How much of both is enough under one title."""
+"""How much of both is enough for two documents of one title."""
 
 NEARLY = 0.7
-"""The share of the best score from which a sentence answers too."""
+"""The share of the best score from which a sentence counts as an answer too."""
 
 VALUES = frozenset(("time", "money", "duration", "number"))
 """Kinds of answers of which a later one takes the place of an earlier."""
 
 LONGEST_MENTION = 30
-"""Words of an older sentence that are quoted."""
+"""Words of an older sentence that are quoted beside the answer."""
 
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
 NO_DATE = CalendarDate()
@@ -54,9 +53,9 @@ Entries = Sequence[tuple[int, CalendarDate]]
 
 @dataclass(frozen=True, slots=True)
 class TimedSentence:
-    """`own` are the dates in it; `date` is that of its entry, or of its document. `document`, `title` and `head` say
-    where it stands, `status` why that is not in force; `entry`: the date is that of what is told, and not only of the
-    text."""
+    """A sentence with its dates: `own` are those in its text, `date` is that of its diary entry or document (`entry`:
+    of an entry). `document`, `title` and `head` say where it stands; `status` says why the document is not in force, or
+    is empty."""
 
     text: str
     document: str = ""
@@ -68,7 +67,7 @@ class TimedSentence:
     entry: bool = False
 
     def is_of(self, asked: FoundDate) -> bool | None:
-        """Whether it is of the time that is asked about; None where it does not say."""
+        """Whether it is about this time; None if it has no date to tell by."""
         dates = [day for one in self.own for day in one.days] or ([self.date] if self.date != NO_DATE else [])
         if self.date.year:  # `3 September` in a document of 2024
             dates = [day if day.year else replace(day, year=self.date.year) for day in dates]
@@ -79,8 +78,9 @@ class TimedSentence:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """A sentence that answers in the place of others: `aside` is put behind it, `older` is the sentence that it
-    mentions (-1: none), and `others` are those that it stands for; it stands before those that it is `newer` than."""
+    """A sentence that answers in place of others: `aside` is the note behind it, `older` the place of the sentence
+    quoted in that (-1: none), `others` are the places of those that it replaces, `newer` of those that it is put
+    before."""
 
     aside: str
     older: int = -1
@@ -91,7 +91,7 @@ class InForce:
 def timed_sentence(
     candidate: Candidate, passage: Passage, document: Document | None, entries: Entries
 ) -> TimedSentence:
-    """A candidate of this passage; `entries` are those of its document."""
+    """The candidate with its dates; `entries` are the diary entries of its document."""
     text, title, own = candidate.text, passage.title, tuple(asked_times(candidate.text))
     if document is None:
         return TimedSentence(text, title=title, head=candidate.head, own=own)
@@ -104,8 +104,8 @@ def timed_sentence(
 
 
 def diary_entries(document: Document) -> Entries:
-    """The characters at which the entries of a diary begin, rising, and their dates: headings that name a day, as those
-    of the minutes of several meetings, else lines that begin with one; none where it is no diary."""
+    """Where the entries of a diary begin, in order, with their dates; empty for other documents. Entries have headings
+    that name a day, as minutes of several meetings have, else lines that begin with a date."""
     days = [(mark.start, found_dates(mark.text.split(BELOW)[-1])) for mark in document.headings]
     headed = [(start, of[0].date) for start, of in days if of and of[0].date.day]
     entries = headed if len(headed) >= ENTRIES else list(lines_with_dates(document.text[:LONGEST_DIARY]))
@@ -116,8 +116,8 @@ def diary_entries(document: Document) -> Entries:
 
 
 def time_scores(question: str, sentences: Sequence[TimedSentence], any_year: bool = False) -> Floats:
-    """What is added to the score of each, shape (sentences,); 0 where the question names no time, or nothing is of it.
-    With `any_year` a month is of any year where none is of that which it was taken for."""
+    """What is added to each score, shape (sentences,): 0 if the question names no time, or nothing is about it. With
+    `any_year`, a month may be that of any year if no sentence is of the assumed year."""
     asked = asked_times(question)
     exact = any(one.date.month for one in asked)
     of_any_year = [replace(one, date=replace(one.date, year=0)) for one in asked] if any_year else []
@@ -130,7 +130,7 @@ def time_scores(question: str, sentences: Sequence[TimedSentence], any_year: boo
 
 
 def asked_years(question: str) -> bool:
-    """Whether it names a year itself."""
+    """Whether the question itself names a year."""
     return any(one.date.year for one in asked_times(question))
 
 
@@ -140,9 +140,9 @@ def asked_years(question: str) -> bool:
 def in_force(
     question: str, sentences: Sequence[TimedSentence], scores: Floats, vectors: Vectors, today: str
 ) -> dict[int, InForce]:
-    """Of the sentences that answer nearly as well as the best, and those that say the same as one of them: by its place
-    each that answers for others of another date. Where the question asks about a time that none of them is of, what was
-    in force then, and of a month of any year the newest; nothing where one is of the year that is asked about."""
+    """Among sentences that answer nearly as well as the best, and those that say the same: by its place, each that
+    answers in the place of others. If the question names a time, what held then answers; nothing is replaced if a
+    sentence is of the year that is asked about."""
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
     found = dict[int, InForce]()
     if "time" in answer_type(question).expected:  # the dates of the entries of a diary that do not say when it was
@@ -193,21 +193,21 @@ def _values_asked(question: str, places: Sequence[int], sentences: Sequence[Time
 
 
 def _standing(sentence: TimedSentence, today: str) -> tuple[bool, bool, CalendarDate]:
-    """In force before what is not, newest first; of what is yet to come the soonest is not better than what was."""
+    """The sort key: in force before not in force, past before future, then newest first."""
     return not sentence.status, not _to_come(sentence.date, today), sentence.date
 
 
 def _to_come(date: CalendarDate, today: str) -> bool:
-    """Whether it begins after this day, month or year."""
+    """Whether this date lies after `today`."""
     now = date_of(today)
     known = replace(date, month=date.month if now.month else 0, day=date.day if now.day else 0)
     return bool(today and date.year and known > now)
 
 
 def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors, *, near: bool) -> bool:
-    """Whether they tell of one thing at different times: of different documents or entries, alike in meaning and in
-    words, but for numbers. One title is enough where both answer `near`ly as well, or stand under one heading and say a
-    value of one unit, as the budget of two minutes, or a day."""
+    """Whether two sentences say the same thing at different times: in different documents or entries, with like
+    meanings and words. One title is enough if both answer `near`ly as well, or have the same heading and a day or a
+    value of the same unit."""
     first, second = sentences[one], sentences[other]
     if (first.document, first.date) == (second.document, second.date):
         return False
@@ -226,15 +226,15 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
 
 
 def _of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
-    """Whether their titles or headings each have a word that the other lacks, as the bids of two vendors: neither is a
-    version of the other."""
+    """Whether each title, or each heading, has a word that the other lacks, like the bids of two vendors: then neither
+    is a version of the other."""
     pairs = ((one.title, other.title), (one.head, other.head))
     told = [[{*content_words(plain_title(text))} for text in pair] for pair in pairs]
     return any(own - others and others - own for own, others in told)
 
 
 def plain_title(title: str) -> str:
-    """A title without its date and its version."""
+    """The title without its date and version."""
     return " ".join(_VERSION.sub(" ", without_dates(title).casefold()).split())
 
 
@@ -245,12 +245,12 @@ def without_dates(text: str) -> str:
 
 
 def told_words(text: str) -> set[str]:
-    """Its content words without numbers and dates."""
+    """The content words without numbers and dates."""
     return {word for word in content_words(without_dates(text)) if not any(map(str.isdigit, word))}
 
 
 def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSentence], today: str) -> InForce:
-    """With its date, and the newest older one that says something else."""
+    """The sentence with its date, and with the newest older one that says something else."""
     chosen = sentences[first]
     shown = [chosen.date.text] if chosen.date.year and not _says_when(chosen) else []
     for place in others:

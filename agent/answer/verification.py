@@ -1,6 +1,6 @@
-"""Whether the sentences of an answer are supported by the passages that they cite: quoted, worked out, or held to be
-said there by a cross-encoder that has learned it (`verification.safetensors`, made by `python -m
-tests.training.verification`, which says of what and how well)."""
+"""Whether the cited passages support the sentences of an answer: a sentence is quoted, is a correct calculation, or is
+supported by a learned cross-encoder (`verification.safetensors`, made by `python -m tests.training.verification`, which
+says on what it was trained and how good it is)."""
 
 import re
 from collections.abc import Sequence
@@ -25,30 +25,30 @@ from clew.tools.calculate import COUNTS, calculate, in_text
 from clew.tools.calculate import number as value_of
 
 SAID, WEAKLY_SAID = -1.9, -2.8
-"""The log odds that a passage says a sentence, from which it counts as supported, and as weak: so many of a hundred
-sentences that a passage says, of collections that were not learned from, lie below: 10 and 5."""
+"""The log odds from which a sentence counts as supported, and as weak. Of true sentences, in collections that were not
+trained on, 10 and 5 in a hundred score lower."""
 
 LEAST_SHARED = 0.2
-"""The share of a sentence's content words that its passages have at least: of a passage about something else the
-cross-encoder says one time in ten that it says the sentence, with this one in twenty."""
+"""The least share of its content words that a sentence must have in common with its passages. It halves the
+cross-encoder's errors on unrelated passages, from one in ten to one in twenty."""
 
 SUPPORTED, WEAK = 0.8, 0.5
-"""In a language that nothing was learned of, and of a short sentence: the share of its words that its passages have."""
+"""For short sentences, and languages without training data: the share of its words that the passages need to have."""
 
 LONGEST_SENTENCE, LONGEST_PASSAGE = 96, 150
 """Word pieces that are read together; what comes after is cut."""
 
 NEAR = 80
-"""Words of a passage that are read: of its sentences that share most words with the one that cites it."""
+"""Words of a passage that are read: those sentences that share most words with the claim."""
 
 LEAST_SAID = 3
-"""Content words of a sentence that says something: "I hope so." does not, and is not marked without a citation."""
+"""Content words from which a sentence claims something: "I hope so." does not, and needs no citation."""
 
 FEWEST_DIGITS = 2
 """Of a result that is said again and rounded: nearly any is 1 or 0 so."""
 
 BESIDE = 400
-"""Characters before and behind a passage in which its document is quoted with it: the rest of a list, of a sentence."""
+"""Characters around a passage that may be quoted with it: the rest of a list or a sentence."""
 
 SHIPPED = Path(__file__).with_suffix(".safetensors")
 
@@ -63,7 +63,7 @@ def shipped() -> PairScorer:
 
 
 def verified(answer: Answer) -> Answer:
-    """With the verdict of each sentence that cites and has none yet; what Clew itself made of quotations has one."""
+    """The answer with a verdict for each sentence that cites and has none yet."""
     claims = (
         replace(one, verdict=verdict(one, answer.sources)) if one.cites and one.verdict == "uncited" else one
         for one in answer.claims
@@ -72,8 +72,8 @@ def verified(answer: Answer) -> Answer:
 
 
 def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """With a citation of the passage that supports it best where a claim has none, or one that does not. What has none
-    even so is weak or unsupported, if it says something."""
+    """The claims, where one without a citation, or with an unsupported one, cites the passage that supports it best. If
+    none does, it is marked weak or unsupported, provided that it claims something."""
     return tuple(_attributed(claim, passages) for claim in claims)
 
 
@@ -90,13 +90,12 @@ def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
 
 
 def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
-    """Supported: it stands in a passage in these words, or its numbers and names do and a passage is likely enough to
-    say it; weak where that is less likely.
+    """Supported: the sentence stands in a passage word for word; or a passage has its numbers and names, and probably
+    says it. Weak: that is less likely.
 
-    A number or a name that no cited passage holds makes a sentence unsupported, whatever else is there: that is
-    what a wrong citation looks like. What a passage orders a model to do or to say supports nothing. A sentence in
-    another language than its passages cannot be checked but for its numbers: uncited, where a word is in both.
-    """
+    A number or a name that no cited passage has makes a sentence unsupported in any case: wrong citations look like
+    that. Orders to a model support nothing. A sentence in another language than its passages can only be checked for
+    its numbers: uncited, if they share a word."""
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
@@ -108,7 +107,7 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
-    results = worked_out(said, cited)
+    results = arithmetic(said, cited)
     language = language_of(text)
     if language not in ("", "en") and {"", language}.isdisjoint(language_of(one.text) for one in cited):
         numbers = {number.rstrip(".,") for number in _NUMBER.findall(said)} - results
@@ -123,7 +122,8 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
 
 
 def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, float]:
-    """How likely one of these passages says it, or all together, and from where on that is supported, and weak."""
+    """How likely one of the passages, or all together, says it; and from which values on that is supported, and
+    weak."""
     read = [replace(one, text=_ungrouped(one.text)) for one in cited]
     held = _share(content_words(said), " ".join(map(said_by, read)))
     if held < LEAST_SHARED or len(content_words(said)) < LEAST_SAID or not may_be_english(said):
@@ -141,7 +141,7 @@ def _plain(claim: Claim) -> str:
 
 
 def near(text: str, passage: Passage) -> str:
-    """The title and those sentences of a passage that share most words with this text, or stand beside such, in their
+    """The title and the sentences of a passage that share most words with this text (and their neighbours), in
     order."""
     units, wanted = [passage.text[start:end].strip() for start, end in split(passage.text)], set(content_words(text))
     shared = [0, *(len(wanted.intersection(content_words(unit))) for unit in units), 0]
@@ -172,13 +172,13 @@ def _beside(quote: Quote, passage: Passage) -> bool:
 
 
 def _exact(text: str) -> set[str]:
-    """Numbers and names: what has to be there to the letter. A word that only begins a sentence is no name."""
+    """Numbers and names, which have to match exactly. A word that only begins a sentence is not a name."""
     names = {name.casefold().removesuffix("'s") for name in _NAME.findall(text)}
     return names | {number.rstrip(".,") for number in _NUMBER.findall(text)}
 
 
 def _ungrouped(text: str) -> str:
-    """With 384400 for 384,400."""
+    """The text with numbers as 384400 in place of 384,400."""
     return re.sub(r"(?<=\d)(?<!\b0)[.,](?=\d{3}(?!\d))", "", text)
 
 
@@ -187,10 +187,10 @@ _FACTOR = re.compile(rf"{_NUMBER.pattern}(?=\s*[*×])|(?:(?<=[*/×÷])|(?<=[*/×
 _STEP = re.compile(r"[-+−–]\s*(1)\b")
 
 
-def worked_out(text: str, cited: Sequence[Passage] = ()) -> set[str]:
-    """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, and
-    those that a tool has worked out and it cites, also where they are said again and rounded; of other sums none. What
-    they are made of has to be in a passage still, but for counts that they multiply or divide by, and one year."""
+def arithmetic(text: str, cited: Sequence[Passage] = ()) -> set[str]:
+    """The results of correct calculations in a text (`1200 - 950 = 250`, as far as they are written out), and results
+    of a tool that it cites, rounded or not. The operands still have to be in a passage, but for counts that they are
+    multiplied or divided by, and one year."""
     numbers, results, values = set(_NUMBER.findall(text)), set[str](), list[Decimal]()
     for one in cited:
         values += [] if one.document else map(value_of, _NUMBER.findall(_ungrouped(one.text))[-1:])

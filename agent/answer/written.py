@@ -1,5 +1,4 @@
-"""The maker of answers that has a language model: written from the passages alone, with citations, streamed, checked
-sentence by sentence."""
+"""Makes answers with a language model: from the passages alone, with citations, streamed, each sentence checked."""
 
 import re
 import threading
@@ -24,15 +23,15 @@ from clew.prompts import render
 
 TEMPERATURE = 0.1
 NOT_FOUND, UNCLEAR = "NOT FOUND", "UNCLEAR:"
-"""What a model writes, and the person never sees, where it cannot answer, or asks back."""
+"""What a model writes if it cannot answer, or asks back. The person does not see these words."""
 
 _REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)")
 
 MARGIN = 100
-"""Tokens for what the estimates do not count."""
+"""Tokens of the window that are left free, as the estimates are not exact."""
 
 TRIES = 3
-"""A prompt that was cut is sent again with half as much of the passages."""
+"""How often a prompt that the server cut is sent, each time with half of the passages."""
 
 PATHS = 3
 
@@ -43,8 +42,8 @@ Unsupported = Literal["mark", "remove"]
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model wrote for a turn. `answer` is None where it says that the passages do not answer. `removed[i]`
-    counts the instructions that were left out of passage i; `broke` is why it breaks off, or empty."""
+    """What a model wrote for a turn. `answer` is None if it says that the passages do not answer. `removed[i]` is the
+    number of instructions left out of passage i; `broke` says why the text breaks off, or is empty."""
 
     answer: Answer | None
     removed: tuple[int, ...] = ()
@@ -57,8 +56,9 @@ class Unusable(ModelFailed):
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """`raw` is as the model wrote it; `text` as it was shown, citations numbered in the order of first mention:
-    `order[n - 1]` is the passage of citation n. `stopped`: by the person; `broke` is why it breaks off, or empty."""
+    """`raw` is the text as the model wrote it; `text` as it was shown, with citations numbered in the order of first
+    mention: `order[n - 1]` is the passage of citation n. `stopped`: by the person; `broke` says why it breaks off, or
+    is empty."""
 
     raw: str
     text: str
@@ -91,7 +91,7 @@ def write(
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """What `write` is given, and what may leave of what is written."""
+    """The arguments of `write`, and the filter of what may be shown."""
 
     turn: Turn
     writer: RecordedWriter
@@ -102,7 +102,7 @@ class _Writing:
     small: bool
 
     def answer(self, room: int = 10**9, tries: int = TRIES) -> ModelAnswer:
-        """With as much of the passages as the window has room for, at most `room` tokens."""
+        """The answer, from as many passages as fit into the window and into `room` tokens."""
         fixed = self.writer.tokens(self._prompt(""))
         spare = self.writer.window - self._most - MARGIN - fixed
         given = fit(self.turn.rewritten, self.turn.passages, max(min(room, spare), 0), self.writer.tokens)
@@ -122,7 +122,7 @@ class _Writing:
         return min(self.writer.most, self.writer.window // 4)
 
     def _prompt(self, passages: str) -> str:
-        """What was said before stands in it only where the question leans on that."""
+        """The prompt. It has what was said before only if the question refers to that."""
         turn, question = self.turn, self.turn.told
         if self.small:
             return render("answer-small", passages=passages, question=question)
@@ -202,16 +202,16 @@ class _Writing:
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
 
     def _may_stand(self, claim: Claim) -> bool:
-        """Supported, or so with the names and numbers of the question; or in another language than English, in which
-        nothing could be checked."""
+        """Whether a claim is not unsupported, once the names and numbers of the question count as known; true in other
+        languages than English, which cannot be checked."""
         asked = f"{self.turn.typed} {self.turn.rewritten}"
         passages = [replace(one, heading=f"{one.heading} {asked}") for one in self.turn.passages]
         return not _wrong(claim, passages) or language_of(claim.text) not in ("", "en")
 
 
 class _Restartable:
-    """The words of a model up to a `Void`, and in a next iteration those behind it; `raw` are those of the last one.
-    `cut`: a limit of tokens ended them."""
+    """The words of a model up to a `Void`, and, iterated again, those after it; `raw` are the words of the last
+    iteration. `cut`: the limit of tokens ended them."""
 
     def __init__(self, output: Iterator[Output]) -> None:
         self._output = output
@@ -236,7 +236,7 @@ class _Restartable:
 
 
 def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
-    """An answer that is a mark is not shown: its first words wait until they can be none."""
+    """The pieces, without an answer that is only a mark: the first words wait until they can be none."""
     held = ""
     for piece in pieces:
         held += piece
@@ -250,7 +250,8 @@ def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
 
 
 def refuses(text: str) -> bool:
-    """Whether it is the mark, alone or with a reason behind it; 'Not found on any other planet, ...' answers."""
+    """Whether a text is the mark `NOT FOUND`, perhaps with a reason. "Not found on any other planet, ..." is an
+    answer."""
     start = _start(text)
     return bool(_REFUSAL.match(start)) or start.strip(" .!*\"'\n").upper() == NOT_FOUND
 

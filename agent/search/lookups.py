@@ -1,8 +1,7 @@
-"""What several nodes of a turn look up in the library: each is computed once a run, and again after a crash.
+"""Look-ups in the library that several nodes of a turn share: each is computed once in a run, and again after a crash.
 
-The first call costs what its docstring says (on one core, over 3,600 and 118,000 chunks), later ones of the same turn
-nothing. What has no figure is read from the turn or from what is open already, and is free.
-"""
+The first call takes the time given in its docstring (on one core, for 3,600 and 118,000 chunks); later ones in the same
+turn take none. Where no time is given, nothing is computed."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ from clew.tools.hybrid import Hybrid
 
 
 def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Query:
-    """These wordings of the question with their vectors. Encodes what the cache does not have: 10 ms a wording."""
+    """These wordings with their vectors; 10 ms for each that is not in the cache."""
 
     def encoded() -> Query:
         query = encode_query(turn.typed, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
@@ -36,22 +35,21 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
 
 
 def question_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> LibraryQuestion:
-    """These wordings of the question against the library: one for all nodes of the turn. Free; what is asked of it is
-    computed when it is first needed."""
+    """These wordings as a question to the library, shared by all nodes of the turn; everything is computed when
+    needed."""
     walker = walker_of(turn, run, wordings)
     return run.once("question", tuple(wordings), lambda: walker.question(query_of_turn(turn, run, wordings)))
 
 
 def walker_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording] = ()) -> Walker:
-    """Over the part of the library that these wordings reach, by default those that are searched with. Free for a
-    folder once its graph was read (seconds, once a process); a request or two for a cluster."""
+    """The walker over the part of the library that these wordings reach, by default those that are searched. A folder's
+    graph is read once per process (seconds); a cluster needs a request or two."""
     wordings = tuple(wordings or turn.search.planned[0].wordings)  # a checkpoint gives them back as a list
     return run.once("walker", wordings, lambda: run.services.walker(query_of_turn(turn, run, wordings)))
 
 
 def thought_of(turn: Turn, run: TurnContext) -> Thought:
-    """The partitions' scores, with all that was found among the candidates: its partitions are stitched in. 3 ms beside
-    `matches_of`."""
+    """The scores of the partitions, with the chunks found so far as candidates. 3 ms beside `matches_of`."""
     wordings = turn.search.planned[0].wordings
 
     def thought() -> Thought:
@@ -77,16 +75,15 @@ def hybrid(run: TurnContext) -> Hybrid:
 
 
 def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Matches:
-    """What `hybrid` finds with each of them, whatever they weigh. 6 to 30 ms beside `query_of_turn`: the dearest
-    look-up of a turn that only asks `hybrid`."""
+    """What `hybrid` finds with each wording, whatever its weight. 6 to 30 ms beside `query_of_turn`: the most expensive
+    look-up of a turn that uses `hybrid` alone."""
     query = query_of_turn(turn, run, wordings)
     of = tuple((wording.text, wording.context) for wording in wordings)
     return run.once("matches", of, lambda: hybrid(run).matches(query, run.services.evidence))
 
 
 def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
-    """What a search finds. Costs what its tool does, each time (docs/figures.md: tens of ms); `hybrid` shares
-    `matches_of`, and is free beside it."""
+    """The findings of a search, made anew each time (docs/figures.md: tens of ms); `hybrid` only uses `matches_of`."""
     services = run.services
     if call.by_model:
         question, words = query_of_turn(turn, run, turn.wordings), call.wordings[0].text
@@ -105,16 +102,16 @@ def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
 
 
 SAMPLE = 40
-"""Chunks that the language of a library is told by."""
+"""Chunks by which the language of a library is recognised."""
 
 
 def held_language(services: Services) -> str:
-    """That of most documents; empty where none is told. Some ms, once a library."""
+    """The language of most documents, or empty. Some ms, once for each state of the library."""
     return services.once_a_library(library_language)
 
 
 def library_language(library: Library) -> str:
-    """The same of a library."""
+    """The language of most documents of a library, or empty."""
     told = Counter(language_of(chunk.text) for chunk in library.store.sample(SAMPLE) if library.manifest.chunks)
     return max(told, key=lambda one: told[one], default="")
 

@@ -1,8 +1,8 @@
-"""The order of the evidence: one listwise ranking of all that the tools of a round found.
+"""The order of the evidence: one ranking of all passages that the tools of a round found.
 
-The mass of a passage is a sum over the tools that ran: what each says of it, times a weight that depends on the signals
-of the router. `ordering.json` has the weights; `python -m tests.training.search` fits them (a conditional logit).
-"""
+The score ("mass") of a passage is a sum over the tools that ran: the tool's score times a weight that depends on the
+router's signals. The weights are in `ordering.json`, fitted by `python -m tests.training.search` (a conditional
+logit)."""
 
 import json
 import math
@@ -19,12 +19,12 @@ from clew.memory.dialogue.signals import Linear
 SHIPPED = Path(__file__).with_name("ordering.json")
 
 FLOOR = -6.0
-"""Log share of what a tool did not find, or found last of many."""
+"""The log share given to passages that a tool did not find, or ranked last of many."""
 
 RANKED = ("hybrid", "graph", "walk", "clues", "local")
 
 Ordering = Mapping[str, Linear]
-"""By tool the weight of what it says, by the signals."""
+"""For each tool a linear model that gives its weight from the signals."""
 
 
 @cache
@@ -36,8 +36,8 @@ def shipped() -> Ordering:
 def ordered(
     passages: Sequence[Passage], matched: Mapping[str, float], signals: Mapping[str, float], by: Ordering
 ) -> list[Passage]:
-    """The passages by their mass, each with its share of it as the score `mass`. `matched` is `hybrid`'s score of every
-    one, which all of them have then. Each passage's `scores` have those of the tools that found it, by their names."""
+    """The passages, best first, each with its share of the total mass as the score `mass`. `matched` is `hybrid`'s
+    score of each passage; their other scores are by the tools' names."""
     ran = [tool for tool in RANKED if any(tool in passage.scores for passage in passages)]
     said = features(passages, matched, ran)
     masses = sum((by[tool].of(signals) * said[tool] for tool in ran if tool in by), np.zeros(len(passages)))
@@ -50,8 +50,8 @@ def ordered(
 
 
 def features(passages: Sequence[Passage], matched: Mapping[str, float], tools: Collection[str]) -> Mapping[str, Floats]:
-    """What each of the tools says of every passage, shape (passages,): `hybrid` its score; the others the log of theirs
-    as a share of the best."""
+    """What each tool says of each passage, shape (passages,): for `hybrid` its score, for others the log of their score
+    as a share of their best."""
     found: dict[str, Floats] = {}
     for tool in tools:
         if tool == "hybrid":

@@ -1,9 +1,8 @@
-"""What each wording of the question is worth, by what it found first, and which of them a person reads.
+"""The weight of each wording of the question, by what it found, and which wording is shown to the person.
 
-The scores of a passage by each wording are summed with these weights (`tools/base.py`). They are a softmax over the
-wordings that there are, however many: each starts from the prior of its kind, which the wordings of a kind share, and
-gains or loses by its signals. The model is in `query_weights.json`, made by `make train`.
-"""
+A passage's score is the weighted sum of its scores by each wording (`tools/base.py`). The weights are a softmax over
+the wordings: each starts from the prior of its kind and gains or loses by its signals. The model is in
+`query_weights.json`, made by `make train`."""
 
 import json
 import math
@@ -26,34 +25,34 @@ from clew.memory.text import content_words
 from clew.memory.vectors import softmax
 
 Kind = Literal["question", "rewrite", "before", "words"]
-"""The question as it is; a rewriting that can be read; what is only searched: the question behind the one before, and a
-rewriting with single words behind it."""
+"""The question as typed; a rewriting that can be shown; and two that are only searched: the previous question with this
+one behind it, and a rewriting with single words added."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 SEARCHED: Mapping[str, Kind] = {"before": "before", "expanded": "words"}
-"""The wordings that nobody reads, with their kinds."""
+"""The wordings that are never shown, and their kinds."""
 
 VARIANTS = frozenset({"dated", "spelling", "cognates"})
-"""The names of the question as it is with a date or a word written otherwise, or as another language has its words:
-they share its weight."""
+"""Wordings that are the question with a date or a word written differently, or its words in another language: they
+share the question's weight."""
 
 FIRST = 10
-"""Hits of a wording that are looked at."""
+"""Hits of each wording that are compared."""
 
 SHORT = 2
-"""Different content words that a short question has at most."""
+"""Content words up to which a question is short."""
 
 OF_TURN = ("leans", "pronoun", "clarifies", "capital", "last_turn", "context")
-"""Signals of `turn_signals`, of the question as it is; 0 of any other wording."""
+"""Signals that only the question as typed has (see `turn_signals`); 0 for other wordings."""
 
 SHIPPED = Path(__file__).with_name("query_weights.json")
 
 
 @dataclass(frozen=True, slots=True)
 class WeightModel:
-    """`priors` are shares by kind, `signals` is what a signal adds to a wording's logit, and `stays` the weight from
-    which the question is read as it is."""
+    """`priors` are shares by kind, `signals` what each signal adds to the logit; if the question's own weight is at
+    least `stays`, it is shown as typed."""
 
     priors: Mapping[str, float]
     signals: Mapping[str, float] = field(default_factory=dict)
@@ -73,12 +72,11 @@ def kind_of(wording: Wording) -> Kind:
 def weighed(
     wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: WeightModel
 ) -> tuple[Wording, ...]:
-    """The wordings with their weights, which sum to 1, and the one that won. `found` has a row for each; `of_turn` are
-    the signals that `said` has, which only the question with other wordings beside it needs.
+    """The wordings with their weights, which sum to 1, and the winner marked. `found` has a row for each; `of_turn` are
+    the signals from `said`.
 
-    The question as it is wins where it has enough of the weight, or no rewriting is there: words behind a rewriting
-    speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
-    """
+    The question as typed wins if its weight is at least `stays`, or if there is no rewriting; else the heaviest
+    rewriting, never a list of words."""
     own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
     kinds = [kind_of(wordings[place]) for place in own]
     rows = replace(
@@ -95,8 +93,8 @@ def weighed(
 
 
 def _with_variants(given: Sequence[Wording], made: list[Wording]) -> tuple[Wording, ...]:
-    """The question's weight goes to it and to its variants as theirs were given; where it wins, the heaviest does, of
-    like ones the last."""
+    """Divides the question's weight between it and its variants in their given proportions; if the question wins, the
+    heaviest of them does (the last of equals)."""
     group = [place for place, one in enumerate(given) if one.name in VARIANTS or kind_of(one) == "question"]
     total = sum(given[place].weight for place in group)
     weight = sum(made[place].weight for place in group if given[place].name not in VARIANTS)
@@ -109,14 +107,14 @@ def _with_variants(given: Sequence[Wording], made: list[Wording]) -> tuple[Wordi
 
 
 def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel) -> Turn:
-    """The turn with its wordings weighed, and the one that won as the question that a person reads."""
+    """The turn with its wordings weighed, and with the winner as the question that is shown."""
     wordings = weighed(turn.wordings, found, said(turn, encoder), model)
     return turn.understood(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
 
 
 def apart(wordings: Sequence[Wording], found: Matches) -> tuple[float, float]:
-    """The weight of the wordings that the conversation made, and the share of the first hits that two wordings have
-    both, on average: 0 and 1 of a question alone. `found` has a row for each."""
+    """The total weight of the wordings made from the conversation, and the average overlap of the first hits of two
+    wordings; 0 and 1 for a question alone. `found` has a row for each."""
     own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
     if len(own) < 2:
         return 0.0, 1.0
@@ -126,7 +124,7 @@ def apart(wordings: Sequence[Wording], found: Matches) -> tuple[float, float]:
 
 
 def said(turn: Turn, encoder: Encoder) -> dict[str, float]:
-    """How the question hangs together with its conversation; empty without one."""
+    """Signals of how the question refers to the conversation; empty if there is none."""
     recalled = turn.recalled
     if not recalled.extracted:
         return {}
@@ -146,11 +144,10 @@ def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model:
 def form_signals(
     wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float]
 ) -> tuple[dict[str, float], ...]:
-    """By name, of each wording.
+    """The signals of each wording.
 
-    `gap` is what its first hit scores above the mean of its first `FIRST`; `agrees` the share of these that another
-    wording has among its own, on average. `backed` is that of the question as it is, as are `short` and `OF_TURN`.
-    """
+    `gap`: how far its first hit scores above the mean of its first `FIRST`; `agrees`: the share of these that other
+    wordings found too. `backed` is `agrees` of the question as typed; `short` and `OF_TURN` are 0 for others."""
     gaps, agree = _of_hits(found)
     made = []
     for wording, gap, agrees in zip(wordings, gaps, agree, strict=True):

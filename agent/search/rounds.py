@@ -1,4 +1,5 @@
-"""A round of a turn: what the policy searches, the pool of passages that the searches find, whether they are enough."""
+"""One round of searches in a turn: which searches the policy makes, the pool of passages that they find, and whether
+those are enough."""
 
 import re
 import time
@@ -21,34 +22,34 @@ from clew.tools.table import TableTool
 from clew.tools.walk import Walk
 
 AUTO = "auto"
-"""The policy, where a tool's name may stand: it searches with `hybrid` and with what the router chooses."""
+"""Stands for the policy, where a tool's name may stand: it searches with `hybrid` and the tools that the router
+chooses."""
 
 POLICY = "Searches with hybrid first, and with other tools where the question and what that finds ask for more."
-"""What is said of `auto` beside the descriptions of the tools."""
+"""The description of `auto`, shown beside those of the tools."""
 
 _INITIAL = re.compile("[A-Za-z]")
 
 CallResult = tuple[Call, Findings]
-"""A search that was made, and what it found."""
+"""A search, and what it found."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObserveParameters:
-    """`answers` is the seed's stop (a node's similarity above 0.9, seed 004 section 4), calibrated for MiniLM, whose
-    cosines of a question with its answer are rarely above 0.8. `covered` is the share of the question's words that
-    the passages that are read have to hold together. What a further round finds is read behind the `best`."""
+    """When a turn searches again. `answers` is the seed's threshold (a similarity above 0.9, seed 004 section 4)
+    adapted to MiniLM, whose cosines of question and answer rarely exceed 0.8."""
 
-    answers: Cosine = 0.8
-    covered: Share = 0.75
-    rounds: Few = 3
-    passages: Few = 8
-    best: Few = 5
+    answers: Cosine = 0.8  # how near a passage has to be to the question to be enough
+    covered: Share = 0.75  # what share of the question's words the passages have to hold together
+    rounds: Few = 3  # how often a turn may search
+    passages: Few = 8  # how many passages an answer may rest on
+    best: Few = 5  # how many passages of the first search stay in front of what a further one finds
 
 
 def plan(turn: Turn, tool: str, parameters: ObserveParameters) -> tuple[tuple[Call, ...], str]:
-    """The searches of a round, and in words why; none where nothing more is looked for. At first by `tool`, or the
-    tools that the policy chose, with all wordings of the question; in a further round one search for the words that are
-    missing. The walk is no call: the nodes `stitch` and `walk` make it."""
+    """The searches of a round, and a line that says why; empty if nothing more is searched. The first round uses
+    `tool`, or the tools that the policy chose, with all wordings of the question; a further one searches for the
+    missing words. A walk is not in the list: the nodes `stitch` and `walk` make it."""
     wordings, names = turn.wordings, tuple(tool.split("+"))
     if tool == AUTO:
         names = tuple(name for name in turn.search.tools if name != Walk.name)
@@ -63,21 +64,20 @@ def plan(turn: Turn, tool: str, parameters: ObserveParameters) -> tuple[tuple[Ca
 
 
 def finds_more(search: TurnSearch, parameters: ObserveParameters) -> bool:
-    """Whether another round may find what is missing: a further round that found nothing new is the last."""
+    """Whether another round may find what is missing. A further round that found nothing new is the last."""
     progress = search.round == 1 or search.found[-1] > 0
     return bool(search.missing) and search.round < parameters.rounds and progress
 
 
 def walks(search: TurnSearch) -> bool:
-    """Whether these searches are followed by a walk: where the policy chose one, and not for what only a language model
-    looks for."""
+    """Whether a walk follows these searches: the policy chose one, and not only a language model wants them."""
     return Walk.name in search.tools and any(not call.by_model for call in search.planned)
 
 
 @dataclass(frozen=True, slots=True)
 class PassagePool:
-    """All passages; how many of them were found newly; the ids of those that were looked for with other words than the
-    question's, and of those that only a language model's calls found."""
+    """All passages; how many of them are new; the ids of those found with other words than the question's (`beside`),
+    and of those that only a language model asked for (`wanted`)."""
 
     passages: tuple[Passage, ...]
     new: int
@@ -86,7 +86,7 @@ class PassagePool:
 
 
 def timed(call: Call, search: Callable[[Call], Findings]) -> CallResult:
-    """With what it has found in how long."""
+    """Makes the search; the call is returned with the number of passages and the time in ms."""
     started = time.perf_counter()
     findings = search(call)
     ms = round((time.perf_counter() - started) * 1000, 1)
@@ -94,9 +94,9 @@ def timed(call: Call, search: Callable[[Call], Findings]) -> CallResult:
 
 
 def for_model(found: Findings, words: str, question: Query, store: Search) -> Findings:
-    """What a call finds that a language model wanted: a few passages, whose cosines are to the `question`, as all
-    others are, and their scores no higher. How near they are to the model's own words answers nothing; nor does what
-    the tool itself says to these. What is worked out or read in a table is no part of a text, and stays as it is."""
+    """The findings of a search that a language model asked for. Their cosines are computed to the `question`, not to
+    the model's own words, and limit their scores; what the tool itself answers is dropped. Calculations and table rows
+    stay as they are."""
     if not found.passages or not found.passages[0].document or found.passages[0].tool == TableTool.name:
         return Findings(found.passages, found.notes)
     forms = np.stack([form.vector for form in question.forms])
@@ -114,9 +114,9 @@ def for_model(found: Findings, words: str, question: Query, store: Search) -> Fi
 
 
 def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -> PassagePool:
-    """Each passage once, and of copies one: the best of all searches before the second best of all, and what a model's
-    searches found behind the policy's; with the scores of all tools by their names. In a `further` round all is looked
-    for with a part of the question only."""
+    """Merges findings: the best of all searches before the second best of all, those that a model asked for behind the
+    others; each passage once, of copies one, with the scores of all tools by name. In a `further` round all searches
+    are for a part of the question only."""
     passages = {passage.id: passage for passage in known}
     copies = {told_by(passage): passage.id for passage in known}
     beside, wanted = list[str](), list[str]()
@@ -137,26 +137,26 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
 
 
 def merged(first: Passage, other: Passage) -> Passage:
-    """A passage that two tools found: as the first has it, with the scores of both, and the path that either has."""
+    """A passage that two tools found: the first one's, with the scores of both and the path that either has."""
     why = f"{first.why}; {other.why}" if other.path and not first.path else first.why
     return replace(first, scores={**other.scores, **first.scores}, path=first.path or other.path, why=why)
 
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The content words of the question that no passage holds, as the question has them; initials are none."""
+    """The content words of the question that no passage has, as written in the question; initials do not count."""
     return unheld(question, frozenset().union(*held_word_sets(list(map(said_by, passages)))))
 
 
 def said_by(passage: Passage) -> str:
-    """All that a passage says, its title, heading, date and folders among it, with dates written in one way."""
+    """All text of a passage, including title, heading, date and folders, with dates written in one way."""
     date = date_of(passage.date).text if passage.date else ""
     folders = folders_in(passage.document, passage.source)
     return written_out(f"{folders} {passage.title} {passage.heading} {date} {passage.text}")
 
 
 def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
-    """The content words of the question, as it has them, whose stems are not among these, nor those of all parts that
-    a hyphen joins; initials are none."""
+    """The content words of the question, as written there, whose stems are not in `words`; a hyphenated word is there
+    if all of its parts are. Initials do not count."""
     held = set(words)
     asked = (word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word))
     return tuple(word for word in asked if not held.issuperset(content_words(word.replace("-", " "))))
@@ -169,9 +169,9 @@ def assembled(
     wanted: Collection[str],
     parameters: ObserveParameters,
 ) -> tuple[Passage, ...]:
-    """The passages as they are read: the best of what the whole question found; of what other words found those with
-    ids that a model `wanted`, and the first that holds a word that is missing; the rest. Where the best are of few
-    documents, the best are more of them, as long as others are read behind them."""
+    """The passages in reading order: first the best for the whole question; then those `beside` that a model `wanted`
+    or that are the first with a missing word; then the rest. If the best are from few documents, more of them come
+    first."""
     firsts = [place for place, one in enumerate(ordered) if all(one.document != it.document for it in ordered[:place])]
     many = firsts[parameters.best - 1] + 1 if len(firsts) >= parameters.best else parameters.best
     best = min(many, max(parameters.best, parameters.passages - 1))
@@ -185,13 +185,13 @@ def assembled(
 
 
 def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passage | None:
-    """The first of those that are read which is so similar to the question that it answers it."""
+    """The first of the passages that are read which is similar enough to the question to answer it; or None."""
     read = passages[: parameters.passages]
     return next((passage for passage in read if passage.scores.get("cosine", 0.0) >= parameters.answers), None)
 
 
 def enough(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
-    """Whether one of the passages answers, or they hold enough of the question's words."""
+    """Whether one passage answers, or all together have enough of the question's words."""
     if answers(passages, parameters):
         return True
     wanted = set(content_words(question))
@@ -203,14 +203,14 @@ def enough(question: str, passages: Sequence[Passage], parameters: ObserveParame
 
 
 def by_weight(wordings: Sequence[Wording]) -> Iterator[str]:
-    """What each form of a question that has several weighs, and what was done to it."""
+    """For each wording of a question that has several: a line with its weight, and how it was made."""
     for form in wordings if len(wordings) > 1 else ():
         why = f" ({form.why})" if form.why else ""
         yield f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}{why}"
 
 
 def scored(walker: Walker, scores: Floats, partitions: Ints) -> Iterator[str]:
-    """A line for each partition: its score, its name, its size."""
+    """A line for each partition: its name, score and size."""
     partitioning = walker.graph.partitioning
     sizes = np.diff(partitioning.members.starts)
     for partition in partitions.tolist():

@@ -1,12 +1,10 @@
-"""The router: which tools a question needs beside `hybrid`, by what it says and what its first hits show.
+"""The router decides which tools a question needs beside `hybrid`, by the question and its first hits.
 
-Linear models in `router.json`; `python -m tests.training.search` fits them. The signals are plain numbers
-by name, and none says where a question comes from.
-"""
+Linear models in `router.json`, fitted by `python -m tests.training.search`. Their signals are numbers by name; none
+says which data set a question comes from."""
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +14,15 @@ from pathlib import Path
 from clew.memory.datatypes import Hit, Passage
 from clew.memory.dialogue.signals import Linear
 from clew.memory.knowledge.extraction.entities import entities
-from clew.memory.text import content_words, read_patterns
+from clew.memory.text import compiled_patterns, content_words
 
 SHIPPED = Path(__file__).with_name("router.json")
 
 LOOKED = 10
-"""First hits that are asked for."""
+"""First hits that are requested."""
 
 READ = 8
-"""Those of them that are read."""
+"""Those of them that are read for the signals."""
 
 SIGNALS = (
     *("match", "margin", "tail", "cosine", "keyword", "covered", "gain", "unheld"),
@@ -40,10 +38,7 @@ its words; how often it says `of`, a relative pronoun or an `'s`; whether it com
 document, of a graph folder. Of the wordings of a follow-up: the weight that those have which the conversation made, and
 the share of the first hits that two of them have both."""
 
-_COUNTED = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in read_patterns(Path(__file__).with_suffix(".txt")).items()
-}
+_COUNTED = compiled_patterns(Path(__file__).with_suffix(".txt"))
 
 
 def signals(
@@ -53,8 +48,8 @@ def signals(
     edges: float = 0.0,
     worded: tuple[float, float] = (0.0, 1.0),
 ) -> dict[str, float]:
-    """`passages` are the first hits of a search for the question, best first, `hits` by chunk what its words hit there;
-    `edges` are those of a graph folder by document; `worded` is `query_weights.apart` of its wordings."""
+    """The signals of a question. `passages` are the first hits, best first; `hits` say for each chunk which words
+    matched; `edges` is the number of given edges per document, of a graph folder; `worded` is `query_weights.apart`."""
     words, names = set(content_words(question)), _names(question)
     read = passages[:READ]
     forms = dict(zip(("rewritten", "agree"), worded, strict=True))
@@ -96,8 +91,8 @@ def signals(
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Whether `tools` find more for a question than `others` do: where the model's log odds are above 0. Both are sets
-    of tools that run beside `hybrid`."""
+    """One comparison: `tools` are better than `others` if the model's log odds are above 0. Both are sets of tools that
+    run beside `hybrid`."""
 
     tools: tuple[str, ...]
     others: tuple[str, ...]
@@ -106,7 +101,7 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """Of every two sets of tools which is better (one against one); none: `hybrid` alone."""
+    """All comparisons between sets of tools; without any, `hybrid` runs alone."""
 
     duels: tuple[Duel, ...] = ()
 
@@ -120,7 +115,7 @@ def shipped() -> Router:
 
 
 def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:
-    """The tools that are run beside `hybrid`, by these signals: those that win most duels, of like ones the fewest."""
+    """The set of tools that wins most comparisons; if several do, the smallest."""
     wins = Counter[tuple[str, ...]]({(): 0})
     for duel in by.duels:
         better = duel.model.of(found) > 0
@@ -130,7 +125,7 @@ def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:
 
 
 def _names(question: str) -> list[frozenset[str]]:
-    """The content words of each name, work or term that the question has."""
+    """The content words of each name, work or term in the question."""
     mentions = (mention.text for mention in entities(question) if mention.kind != "date")
     return list(dict.fromkeys(filter(None, (frozenset(content_words(text)) for text in mentions))))
 

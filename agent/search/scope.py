@@ -1,4 +1,4 @@
-"""What a question limits itself to: 'In the lease, who pays for repairs?', 'according to FAQ.html', '@films who?'."""
+"""Limits of a question to documents: "In the lease, who pays for repairs?", "according to FAQ.html", "@films who?"."""
 
 import re
 from dataclasses import dataclass
@@ -8,53 +8,50 @@ from typing import NamedTuple
 from clew.agent.services import Services
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
 from clew.memory.knowledge.library import Library
-from clew.memory.text import content_words, read_patterns
+from clew.memory.text import compiled_patterns, content_words
 
 LEAST = 0.8
-"""The share of the words behind `in` or `according to` that the document's name has to have."""
+"""The share of the words behind `in` or `according to` that must be in the document's name."""
 
 WHOLE_TITLE = 0.8
-"""The share of a title from which it is plain without a word for a document (`In Chowder, who serves?`)."""
+"""The share of a title that must be named if no word such as `document` is there ("In Chowder, who serves?")."""
 
 ENOUGH_TITLE = 0.4
-"""The share of a title that a word for a document alone has to be: `the lease`, of `Lease 2024`."""
+"""The share of a title that must be named with such a word: `the lease`, for `Lease 2024`."""
 
 NO_TITLE = 2.0
-"""More than any share: a word for a document is needed."""
+"""More than any share: such a word is required."""
 
 FEWEST = 2
-"""Words that have to be left of a question."""
+"""Words that must be left of a question without the limit."""
 
 NAMES = 8
-"""Names that are offered at once."""
+"""Names that are suggested at once."""
 
 _AT = re.compile(r'(?<!\S)@(?:"([^"]+)"|([^\s@"]*[^\s@",.:;?!]))')
-_PATTERNS = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in read_patterns(Path(__file__).with_suffix(".txt")).items()
-}
+_PATTERNS = compiled_patterns(Path(__file__).with_suffix(".txt"))
 _NAMING = {"opening": WHOLE_TITLE, "said by": WHOLE_TITLE, "subject": ENOUGH_TITLE, "closing": NO_TITLE}
-"""The patterns that are tried, in this order, with the share of a title from which it is plain which is meant."""
+"""The patterns in the order in which they are tried, with the share of a title that each requires."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`words` are those of the question that name the document and ask nothing, and `put` stands in their place: 'what
-    is said about rent?' for 'what does the lease say about rent?'; empty where they are its subject."""
+    """`words` of the question name the document and are replaced by `put`: "what is said about rent?" for "what does
+    the lease say about rent?"; empty if they are the subject of the question."""
 
     document: Listed
     words: str = ""
     put: str = ""
 
     def without(self, text: str) -> str:
-        """A question without these words, where enough is left of it."""
+        """The question without these words, if enough is left of it."""
         plain = " ".join(text.replace(self.words, f" {self.put} ").split()) if self.words else text
         return plain if len(plain.split()) >= FEWEST else text
 
 
 def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
-    """None where the words may mean something else, or more than one document; an entry of a file of many is called by
-    the thing that it is about, and never limits a question."""
+    """The document that the question limits itself to; None if that is not certain, or several fit. An entry of a file
+    with many entries is never a limit."""
     for kind, title in _NAMING.items():
         for match in _PATTERNS[kind].finditer(question):
             if kind == "closing" and _PATTERNS["of two"].search(question, 0, match.start()):
@@ -74,8 +71,8 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
 
 
 class Scoped(NamedTuple):
-    """A question without the `names` that stood in it behind an @, and the ids of the documents that have them;
-    `unknown` are those that nothing has, which stand in it still."""
+    """The question without its `names` behind an @, and the ids of the documents that they name; `unknown` are names
+    that no document has, which stay in the question."""
 
     question: str
     names: tuple[str, ...] = ()
@@ -84,8 +81,7 @@ class Scoped(NamedTuple):
 
 
 def scoped(question: str, catalogue: Catalogue) -> Scoped:
-    """By the names of files, with or without their ending, of folders, and titles; `@"..."` where there is a space in
-    one. What nothing is called stays a word of the question."""
+    """Names may be those of files (with or without extension), folders or titles; `@"..."` if they have spaces."""
     found: dict[str, list[str]] = {}
     for match in _AT.finditer(question):
         name = (match[1] or match[2]).casefold().strip("/")
@@ -100,7 +96,7 @@ def scoped(question: str, catalogue: Catalogue) -> Scoped:
 
 
 def names(services: Services, begun: str) -> list[str]:
-    """Folders and files that have this in their name, those that begin so first: what can stand behind an @."""
+    """Folders and files whose name contains `begun`, those that begin with it first: suggestions behind an @."""
     known, begun = services.once_a_library(_names), begun.casefold()
     found = (name for name in known if begun in name.casefold())
     return sorted(found, key=lambda name: not name.casefold().startswith(begun))[:NAMES]
@@ -118,13 +114,15 @@ def _has_name(one: Listed, name: str) -> bool:
 
 
 def _is_called(name: str, named: NamedDocuments, path: tuple[str, ...]) -> bool:
-    """Whether 'the lease' is all that `lease.md` is called, or what `Lease for 14 Harrow Lane` says that it is."""
+    """Whether the words are the document's whole file name, or its title begins with them: `Lease for 14 Harrow
+    Lane`."""
     words, title = content_words(name), content_words(named.documents[0].title)
     return words == content_words(PurePosixPath(path[-1]).stem) or (named.kind and words == title[:1])
 
 
 def _is_sure(named: NamedDocuments, title: float) -> bool:
-    """`title`: the share of its title from which no word for a document is needed."""
+    """Whether the document is certain; `title` is the share of its title that has to be named without a word such as
+    `document`."""
     if named.by_file or (named.of_title >= title and named.coverage >= LEAST):
         return True
     return named.kind and named.coverage >= LEAST and (named.specific or named.dated or named.of_title >= ENOUGH_TITLE)

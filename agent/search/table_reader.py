@@ -1,10 +1,8 @@
-"""What a question asks of a table, told by learned parts: the request that the tool `table` answers without a language
-model.
+"""What a question asks of a table: learned models turn it into the request that the tool `table` answers.
 
-The words of the question are linked to the names, heads and cells that there are, by their stems and by vectors. All
-readings that these allow are weighed by a linear model; the best counts where it is likely enough and no other one is.
-`python -m tests.training.table_reader` fits both models, from questions made of other tables.
-"""
+The question's words are linked to table names, column heads and cells, by stems and by vectors. A linear model scores
+every reading that these links allow; the best is used if it is likely enough and clearly ahead. `python -m
+tests.training.table_reader` fits the models, from questions about other tables."""
 
 import json
 import math
@@ -43,19 +41,20 @@ OF_KINDS: Mapping[str, tuple[str, ...]] = {
     "look up": ("number", "date", "text", "yes-no"),
     **dict.fromkeys(("count each", "most common"), ("text", "yes-no")),
 }
-"""The kinds of columns that are asked for."""
+"""For each kind of question the kinds of columns that it may ask for."""
 
 TABLES, LINKS, COLUMNS, UNLIKELY = 6, 400, 3, 0.01
-"""Tables that are looked at, and of these cells; columns that are weighed; the probability of kinds that are not."""
+"""Tables that are considered, and links to their cells; columns that are scored; the probability below which a kind is
+not considered."""
 
 HALF = 0.5
-"""Of a cell's words, that have to be named of what only another table has."""
+"""The share of a cell's words that the question must have, where only another table has the cell."""
 
 APART = 0.08
-"""How much likelier than any other reading the one is that counts."""
+"""How much more likely than any other reading the best must be."""
 
 AMBIGUOUS = 30
-"""Cells that words may stand for."""
+"""Cells that the same words may stand for."""
 
 SHIPPED = Path(__file__).with_suffix(".json")
 COUNTED = {word: str(n) for n, word in enumerate(NUMBER_WORDS[:13]) if n > 1}
@@ -64,7 +63,8 @@ _NUMBER = re.compile(rf"(?<![\w.,])(?<!\w-)\d[\d,.]*(?<![.,])%?(?!\w)|\b(?:{'|'.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Softmax:
-    """`weights` of a text's vector, shape (d, classes), and of its `features` by the places of classes."""
+    """A softmax over `classes`: `weights` of a text's vector, shape (d, classes), and weights of its `features` by
+    class."""
 
     classes: tuple[str, ...]
     intercepts: Floats
@@ -81,10 +81,10 @@ class Softmax:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableModel:
-    """`asked` tells the kind of a question, `compared` what a number in it is, by the words around it, `answered`
-    whether yes or no is asked for in a column that it names, `sought` the kind of a cell that is looked up; `known` are
-    words that need no explanation. `layers` weigh the features of a reading (a perceptron with one hidden layer):
-    weights and intercepts of each. A reading counts where its probability is at least `sure`."""
+    """`asked` gives the kind of a question, `compared` the meaning of a number in it (by the words around), `answered`
+    whether yes or no is asked for in a column, `sought` the kind of cell to look up; `known` are words that need no
+    link. `layers` (a perceptron with one hidden layer: weights and intercepts) score a reading, which needs a
+    probability of at least `sure`."""
 
     asked: Softmax
     compared: Softmax
@@ -108,8 +108,8 @@ def shipped() -> TableModel:
 
 
 class AskedNumber(NamedTuple):
-    """A number or a day of a question, its place among the words, how a column is compared with it (`first`: so many
-    rows are wanted), and how likely that is; `near` are the words around it, with their vector."""
+    """A number or a day in the question, its place among the words, how a column is compared with it (`first`: it is a
+    number of rows), and how likely that is; `near` are the words around it, with their vector."""
 
     value: str
     word: int
@@ -123,8 +123,8 @@ class AskedNumber(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """A request that a question may stand for; `column` is what is asked for (-1: nothing but rows), `features` has
-    what it is weighed by; `strange`: the question has a word that nothing of the table explains."""
+    """A possible reading of a question as a request; `column` is what is asked for (-1: only rows), `features` are
+    scored; `strange`: a word of the question is linked to nothing."""
 
     asked: Asked
     table: StoredTable
@@ -142,14 +142,14 @@ class _Filter(NamedTuple):
 
 
 Comparisons = tuple[tuple[int, AskedNumber], ...]
-"""Numbers with the columns that they are compared with; -1: so many rows are wanted."""
+"""Numbers, each with the column that it is compared with; -1: it is a number of rows."""
 
 
 # Read -----------------------------------------------------------------------------------------------------------------
 
 
 def read(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> TableReading | None:
-    """What it asks; None where that is not sure, or nothing that a table says."""
+    """The best reading; None if it is not certain, or nothing of a table is asked."""
     found = readings(question, tables, encoder, model)
     if not found:
         return None
@@ -162,13 +162,13 @@ def read(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> 
 
 
 def readings(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> list[TableReading]:
-    """All that the words of the question allow, of the tables that it names most of."""
+    """All readings, for the tables that the question names most of."""
     linked = linked_to(QuestionWords(question, encoder, model), tables, encoder, model) if tables.all else []
     return [reading for one in linked for reading in one.readings()]
 
 
 def linked_to(words: "QuestionWords", tables: Tables, encoder: Encoder, model: TableModel) -> "list[LinkedTable]":
-    """The tables that a question names most of."""
+    """The tables that the question names most of, with their links."""
     links = tables.links(words.stems, LINKS)
     named = {id_: len({word for link in each for word in link.words}) for id_, each in links.items()}
     chosen = sorted(tables.all, key=lambda one: -named.get(one.id, 0))[:TABLES]
@@ -181,7 +181,7 @@ def linked_to(words: "QuestionWords", tables: Tables, encoder: Encoder, model: T
 
 
 class QuestionWords:
-    """Its words without numbers and days, their stems, and the vectors of all runs of one to three of them."""
+    """The words of a question without numbers and days, their stems, and vectors of all runs of one to three words."""
 
     def __init__(self, text: str, encoder: Encoder, model: TableModel) -> None:
         marked, blanked = _marked(text), text
@@ -208,7 +208,7 @@ class QuestionWords:
 
 
 def _marked(text: str) -> list[tuple[int, int, str, bool]]:
-    """Where its days and numbers begin and end, their values, and whether each is a day; the last first."""
+    """The days and numbers in a text: start, end, value, and whether it is a day; the last first."""
     days = [(one.start, one.end, one.date.iso, True) for one in asked_times(text) if one.date.year]
     found = [one for one in days if not text[one[1] : one[1] + 1].isalnum()]
     found += [
@@ -226,7 +226,7 @@ def ngrams(words: Sequence[str]) -> list[str]:
 
 
 class LinkedTable:
-    """A question and a table: what of it the question names."""
+    """A question linked to a table: which names, heads and cells it mentions."""
 
     margin = 0.0
     borrowed: frozenset[_Filter] = frozenset()
@@ -253,23 +253,23 @@ class LinkedTable:
 
     @property
     def cells(self) -> frozenset[str]:
-        """Stems of the question that name cells of it."""
+        """Stems of the question that name cells of the table."""
         return frozenset().union(*(one.words for one in self.filters))
 
     @property
     def explained(self) -> float:
-        """How much of the question it has."""
+        """How much of the question is linked to the table."""
         content = {self.question.stems[place] for place in self.question.content}
         return len((self.head_words | self.name) & content | self.cells) + self.nearness
 
     @cached_property
     def key(self) -> int:
-        """The first column whose cells all differ, else the first."""
+        """The first text column without duplicate cells, else the first column."""
         each = [n for n, one in enumerate(self.table.columns) if one.distinct == self.table.size and one.kind == "text"]
         return each[0] if each else 0
 
     def borrow(self, others: "Sequence[LinkedTable]") -> None:
-        """The cells that tables of the same form have and this one has not: it may be asked for what it lacks."""
+        """Adds cells that only other tables with the same heads have: the question may ask for what this one lacks."""
         have, heads = self.cells, [*map(folded, self.table.heads)]
         alike = [one for one in others if [*map(folded, one.table.heads)] == heads]
         lacking = [f for one in alike for f in one.filters if f.share >= HALF and not f.words & have]
@@ -290,7 +290,7 @@ class LinkedTable:
 
     @cached_property
     def _likely(self) -> dict[str, float]:
-        """How likely each kind of question is, and of what is looked up each kind of cell."""
+        """The probability of each kind of question, and of each kind of cell to look up."""
         return self._told(self.model.asked) | self._told(self.model.sought)
 
     def _told(self, by: Softmax) -> dict[str, float]:
@@ -298,7 +298,7 @@ class LinkedTable:
 
     @cached_property
     def masked(self) -> list[str]:
-        """The words, those of cells and heads by what they are."""
+        """The words, with CELL, HEAD, TABLE and NUMBER in the place of what is linked."""
         cells, heads = self.cells, self.head_words
         numbers = {one.word for one in self.question.numbers}
         said = list[str]()
@@ -310,7 +310,7 @@ class LinkedTable:
         return said + (["NUMBER"] if len(self.question.words) in numbers else [])
 
     def _columns(self, asked: Asked) -> list[int]:
-        """Those that may be asked for, the best first; -1 is none."""
+        """The columns that may be asked for, best first; -1 stands for none."""
         kinds = OF_KINDS.get(asked)
         if kinds is None:
             return [-1]
@@ -343,14 +343,14 @@ class LinkedTable:
         return [*((n, number) for n in sorted(fitting, key=lambda n: -self._measured(n, number))[:2]), None]
 
     def _measured(self, column: int, number: AskedNumber) -> float:
-        """How well a column is named that a number is compared with: also by its unit."""
+        """How well a column fits as the one that a number is compared with, also by its unit."""
         return self._link(column) + float(bool(number.unit) and number.unit == self.table.columns[column].unit)
 
     def _reading(
         self, asked: Asked, column: int, filters: tuple[_Filter, ...], compared: Comparisons
     ) -> TableReading | None:
-        """The features, in the order of the model's weights, say how much of the question and of the request go
-        together, and what of the question is left over."""
+        """A reading with its features, in the order of the model's weights: how well question and request fit, and what
+        of the question is not used."""
         request = self._request(asked, column, filters, compared)
         if request is None:
             return None
@@ -400,7 +400,7 @@ class LinkedTable:
         return TableReading(asked, table, request, column, weighed, min(nearest, default=1.0) < HALF)
 
     def _unexplained(self, explained: frozenset[str], columns: set[int]) -> list[float]:
-        """How near each word that nothing explains is to the table or one of these columns."""
+        """For each word without a link, how near it is to the table or one of these columns."""
         question, known = self.question, np.vstack([self.own, self.head_vectors[sorted(columns)]])
         left = [question.words[n] for n in question.content if question.stems[n] not in explained]
         return [float((known @ question.runs[question.single[word]]).max()) for word in left]
@@ -408,7 +408,7 @@ class LinkedTable:
     def _request(
         self, asked: Asked, column: int, filters: tuple[_Filter, ...], compared: Comparisons
     ) -> TableRequest | None:
-        """None where nothing of this kind can be asked so."""
+        """The request; None if this combination makes none."""
         heads, head = self.table.heads, self.table.heads[column] if column >= 0 else ""
         values = dict[int, tuple[str, ...]]()
         for each in filters:
@@ -441,7 +441,7 @@ class LinkedTable:
         return TableRequest(**given)
 
     def _grouped(self, column: int) -> str:
-        """The head of the column that is grouped by: the best named of text."""
+        """The head of the text column to group by, the one that the question names best; empty if it names none."""
         each = [n for n in self._of_kinds("text", "yes-no") if n != column]
         best = max(each, key=self._link, default=-1)
         return self.table.heads[best] if self._head_share(best) else ""
@@ -452,8 +452,8 @@ def _log(likely: float, least: float) -> float:
 
 
 def _filters(links: Sequence[Link], stems: Sequence[str]) -> list[_Filter]:
-    """The cells that words stand for: each word for the cells of which most words stand nearest together, and of those
-    in one column that have the same words those with the largest share."""
+    """The cells that words stand for. Each word is used once, for the cells of which most words stand nearest together;
+    of cells of one column with the same words, those count of which the words are the largest share."""
     telling = [link for link in links if not all(word in FUNCTION_WORDS for word in link.words)]
     nearest = {words: _nearest(words, stems, set()) for words in {link.words for link in telling}}
     sets, taken = set[frozenset[str]](), set[int]()
@@ -476,6 +476,6 @@ def _filters(links: Sequence[Link], stems: Sequence[str]) -> list[_Filter]:
 
 
 def _nearest(words: frozenset[str], stems: Sequence[str], taken: set[int]) -> tuple[int, ...]:
-    """Where these words stand nearest together, but at places that are taken; nowhere is empty."""
+    """The places where these words stand closest together, without those that are taken; empty if there are none."""
     each = [[place for place, stem in enumerate(stems) if stem == word and place not in taken][:3] for word in words]
     return min(product(*each), key=lambda places: max(places) - min(places), default=())

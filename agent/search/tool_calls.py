@@ -1,9 +1,8 @@
-"""The searches that a language model still wants, asked once: what was found is in the prompt, the reply is JSON, and
-the calls are made by code.
+"""The searches that a language model wants beside the policy's. It is asked once: the prompt has what was found, the
+reply is JSON, and code makes the calls.
 
-Small models call tools that there are not, with arguments that do not fit, the same one for ever, or write the call as
-text: what can be read is read, and each other call is refused with the reason, in words for the model.
-"""
+Small models name tools that do not exist, give wrong arguments, repeat calls, or write calls as text: what can be read
+is read, and every other call is refused with the reason, in words for the model."""
 
 import ast
 import json
@@ -30,19 +29,19 @@ MOST = 3
 """Calls of a plan."""
 
 SHOWN = 5
-"""Passages that a search of the model brings: it answers for all of them."""
+"""Passages that a search of the model adds, over all of its wordings."""
 
 READ = 6
-"""Passages that the model plans by, the best first: of each its best sentences."""
+"""Passages in the prompt, the best first; of each its best sentences."""
 
 WRITTEN = 300
-"""Tokens that a plan may have. Of a small window at most a quarter."""
+"""Tokens that a plan may have; in a small window at most a quarter of it."""
 
 UNSEARCHED = ("calculate", "list_documents", "table")
-"""Tools whose first argument is no words to search."""
+"""Tools whose first argument is not a text to search for."""
 
 LONGEST = 300
-"""Characters of a query: a question or key words. What is longer is an answer, or a model that does not stop."""
+"""Characters of a query; longer text is an answer, or a model that does not stop."""
 
 WORDING = "model"
 """The name of a wording that a language model chose."""
@@ -57,8 +56,8 @@ SearchKeys = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model is told of it. The first of its arguments is needed; as a call is read, it is the `query`.
-    `schema` is the JSON schema of arguments that are no plain texts."""
+    """A tool as it is described to a model. Its first argument is required; in a parsed call it is named `query`.
+    `schema` is the JSON schema of arguments that are not plain text."""
 
     name: str
     description: str
@@ -114,7 +113,7 @@ def search_keys(calls: Iterable[Call]) -> SearchKeys:
 
 
 def tidied(call: ToolCall) -> ToolCall:
-    """With nothing that could not be stored or sent again: lists and objects as JSON."""
+    """The call with arguments that can be stored and sent: lists and objects as JSON."""
     arguments = {
         storable(key): value
         if isinstance(value, int | float | bool)
@@ -131,9 +130,9 @@ def check(
     before: SearchKeys,
     strays: Callable[[str], bool] = lambda _: False,
 ) -> tuple[list[Call], list[Refused]]:
-    """What of a reply can be used, and what cannot. `before` are the searches that this turn has made, and those that
-    the policy makes in this round. The calls come out with their tool's own name, the query, and what else a tool
-    takes. A query that `strays` from the question is none (`PlanPrompt.strays`)."""
+    """The usable calls of a reply, and the refused ones. `before` are searches that this turn has made or is about to
+    make. Calls get the tool's own name and separate `query` from other arguments. A query that `strays` from the
+    question is refused (`PlanPrompt.strays`)."""
     good, refused, known = list[Call](), list[Refused](), set(before)
     for call in calls:
         name, given = _tool_name(call.name, names), call.arguments.get("query")
@@ -163,7 +162,7 @@ def _tool_name(name: str, names: Sequence[str]) -> str:
 
 
 def _words(text: str) -> str:
-    """What has to differ for a search to be another one."""
+    """What must differ between two different searches."""
     return " ".join(re.findall(r"\w+|[-+*/]", text.casefold()))
 
 
@@ -172,8 +171,8 @@ def _words(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
-    """`calls` are searches that the model wants beside the policy's; `lines` say so to a person; `failure` is why the
-    policy goes on alone, or empty."""
+    """`calls` are the searches that the model wants; `lines` describe them for the person; `failure` says why there is
+    no plan, or is empty."""
 
     calls: tuple[Call, ...] = ()
     lines: tuple[str, ...] = ()
@@ -183,8 +182,8 @@ class ModelPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlanPrompt:
-    """`passages` that were found for the question as it stands alone, the best first; `made` are the searches that
-    were made, and that the policy makes now; `topic` is the question's."""
+    """What a plan is made from: the question as understood, the `passages` found so far, best first, and the searches
+    `made` so far; `topic` is the question's."""
 
     question: str
     passages: Sequence[Passage]
@@ -192,8 +191,8 @@ class PlanPrompt:
     topic: Topic
 
     def strays(self, query: str) -> bool:
-        """Whether what was found chose it: it has only words of an order in it, or has nothing to do with the question,
-        nor has what has its words there."""
+        """Whether a query was put in by a document: it has only words of an order, or it has nothing to do with the
+        question, nor do the lines that contain its words."""
         words = set(content_words(query))
         if words and words <= self._ordered():
             return True
@@ -203,7 +202,7 @@ class PlanPrompt:
         return self.topic.foreign([line for line in lines if words.intersection(content_words(line))])
 
     def _ordered(self) -> set[str]:
-        """Words that only an order to a model has, in what was found."""
+        """Words of the passages that only an order to a model contains."""
         said = (one for passage in self.passages for one in orders(f"{passage.title}\n\n{passage.text}"))
         return {word for one in said for word in content_words(one)} - set(content_words(self.question))
 
@@ -211,7 +210,7 @@ class PlanPrompt:
 def planned(
     writer: RecordedWriter, specs: Sequence[ToolSpec], prompt: PlanPrompt, cancel: threading.Event
 ) -> ModelPlan:
-    """What the model wants searched: of its reply what can be used. Raises `Cancelled` alone."""
+    """Asks the model; the plan has what can be used of its reply. Raises only `Cancelled`."""
     most = min(WRITTEN, writer.window // 4)
     names = [spec.name for spec in specs]
     message = asked(prompt, specs, writer.window - most, writer)
@@ -231,7 +230,7 @@ def planned(
 
 
 def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: RecordedWriter) -> Message:
-    """With the best sentences of as many passages as so many tokens have room for."""
+    """The prompt, with the best sentences of as many passages as fit into `room` tokens."""
     tools = "\n".join(f"- {spec.shown}" for spec in specs)
     question, most = " ".join(prompt.question.split()), str(MOST)
     shown = [_shown(prompt.question, passage) for passage in prompt.passages[:READ]]
@@ -271,15 +270,14 @@ _AROUND_CODE = re.compile(r"<\|[^<>]*\|>|```\w*|`|^\s*(?:[-*>]|\d+[.)]|Action:)\
 _REACT = re.compile(r"^\W*Action:\s*([\w.]+)\s*\n\s*Action[ _]Input:\s*(.+)$", re.MULTILINE)
 
 BETWEEN = 80
-"""Characters that may stand between the name of a tool and its arguments, both included."""
+"""Characters between the name of a tool and its arguments, at most."""
 
 
 def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """The calls that a reply has as text, in any of the forms that models write: JSON that names a tool or stands
-    behind its name, tags, Python, ReAct. The first form that finds a call reads the reply. What names no tool is none.
+    """The calls in a reply, in any form that models use: JSON with or behind a tool's name, tags, Python, ReAct. The
+    first form that gives a call is used; unknown names are ignored.
 
-    Raises `ValueError`, in words for the model, where nothing can be read.
-    """
+    Raises `ValueError`, in words for the model, if nothing can be read."""
     text = _QUOTE.sub('"', text)
     found = _in_json(text, names) or _in_tags(text) or _in_python(text, names)
     found = found or [
@@ -307,7 +305,7 @@ def _in_json(text: str, names: Sequence[str]) -> list[ToolCall]:
 
 
 def _value(text: str) -> Any:
-    """JSON, also with keys that are not quoted, or what Python writes; None where it is none of these."""
+    """The value of JSON, also with unquoted keys, or of a Python literal; None for anything else."""
     for form in (text, re.sub(r"([{,]\s*)(\w+)\s*:", r'\1"\2":', text)):
         with suppress(ValueError):
             return read_json(form)
@@ -317,8 +315,7 @@ def _value(text: str) -> Any:
 
 
 def _named(value: Any, names: Sequence[str]) -> list[ToolCall]:
-    """The calls that a value is or has in it: `{"tool": "graph", "query": ...}`, `{"graph": "the Moon"}`, lists of
-    these."""
+    """The calls in a value: `{"tool": "graph", "query": ...}`, `{"graph": "the Moon"}`, or lists of these."""
     if not isinstance(value, dict):
         return [call for each in value for call in _named(each, names)] if isinstance(value, list) else []
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
@@ -334,7 +331,7 @@ def _named(value: Any, names: Sequence[str]) -> list[ToolCall]:
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:
-    """Of an object, within others or as text; a text that is no object is the query."""
+    """The arguments in an object, in a nested one, or in text; text that is no object is the query."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, str):
@@ -353,7 +350,7 @@ def _in_tags(text: str) -> list[ToolCall]:
 
 
 def _in_python(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """`graph("the Moon")`, where all of the text or of a line is code."""
+    """`graph("the Moon")`, if the whole text or a line is code."""
     plain = _AROUND_CODE.sub("", text)
     return _of_code(plain, names) or [call for line in plain.splitlines() for call in _of_code(line, names)]
 
@@ -368,13 +365,13 @@ def _of_code(code: str, names: Sequence[str]) -> list[ToolCall]:
 
 
 def _given(call: ast.Call) -> Mapping[str, Any]:
-    """Its arguments; the first without a name is the query. Raises `ValueError` for what is no literal."""
+    """The arguments of a call; the first without a name is the query. Raises `ValueError` for what is no literal."""
     given = [("query", one) for one in call.args[:1]] + [(one.arg, one.value) for one in call.keywords if one.arg]
     return {name: ast.literal_eval(value) for name, value in given}
 
 
 def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Under its own name, whatever the model called it; a text that is alone is it."""
+    """The arguments with the query under its own name, whatever the model called it; a single text is the query."""
     texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
     named = [texts[key] for key in _QUERIES if key in texts] or (list(texts.values()) if len(texts) == 1 else [])
     return {**arguments, "query": named[0]} if named else arguments

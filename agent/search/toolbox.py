@@ -1,4 +1,4 @@
-"""What an agent may do with a library: the same tools for a model's plan and for LangChain."""
+"""The tools that an agent can use with a library: the same for a model's plan, LangChain and MCP."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 LISTED = 30
-"""Documents of a list."""
+"""Documents in a list."""
 
 PARTS = 1_000
-"""Chunks of a document that are looked through."""
+"""Chunks of a document that are searched."""
 
 
 class SearchArguments(BaseModel):
@@ -63,7 +63,8 @@ OWN: Mapping[str, tuple[type[BaseModel], str]] = {
     CALCULATE: (Calculate, "a sum with units or days, such as 1,200 EUR - 950 EUR or 2024-05-01 + 30 days"),
     TableTool.name: (TableRequest, TableTool.description),
 }
-"""The tools beside the methods of search, which take what `search` does: arguments and description."""
+"""All tools but the search methods: their arguments and descriptions. The search methods take the arguments of
+`search`."""
 
 TABLE = ToolSpec(
     TableTool.name, TableTool.description, tuple(TableRequest.model_fields), TableRequest.model_json_schema()
@@ -71,8 +72,8 @@ TABLE = ToolSpec(
 
 
 def offered(services: Services, abilities: Abilities, question: str) -> tuple[ToolSpec, ...]:
-    """The tools that a model may plan with, each in a sentence; for a large one the methods of search by name too, and
-    `table` with the tables that the question names most of."""
+    """The tools that a model may plan with, described in a sentence each. A large model also gets the search methods,
+    and `table` with the tables that the question names."""
     specs = [
         ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields))
         for name, (kind, text) in (all_tools(services) if abilities.is_large else OWN).items()
@@ -87,14 +88,14 @@ def offered(services: Services, abilities: Abilities, question: str) -> tuple[To
 
 
 def all_tools(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
-    """Also the methods of search, by their names."""
+    """The tools with the search methods by name."""
     return {**OWN, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
 
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """`scope` are the ids of the documents that it may look in (None: all), `question` is what a turn asks, and `most`
-    how many passages a call brings."""
+    """Calls tools. `scope` are ids of the documents to look in (None: all), `question` is the turn's, `most` is the
+    number of passages that a call returns."""
 
     services: Services
     scope: frozenset[str] | None = None
@@ -102,9 +103,9 @@ class Toolbox:
     most: int = SHOWN
 
     def call(self, name: str, given: Mapping[str, Any], first: str = "") -> Findings:
-        """What a tool finds for these arguments, or for its `first` one and these; what stands in no document has no
-        `document`. Raises `BadInput`, in a line for whoever calls, for a document that there is not and for what is no
-        sum."""
+        """The findings of a tool with these arguments; `first` is its first one. Results that are from no document have
+        no `document`. Raises `BadInput`, with a message for the caller, for a document that does not exist or an
+        invalid calculation."""
         if name not in (tools := all_tools(self.services)):
             raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(tools)}")
         kind, _ = tools[name]
@@ -139,7 +140,7 @@ class Toolbox:
         return Findings(found.passages, (*notes, *found.notes))
 
     def _limited(self, given: SearchArguments) -> tuple[frozenset[str] | None, tuple[str, ...]]:
-        """The documents to look in. A limit that leaves none is none, and a note says so."""
+        """The documents to look in, and notes. A limit that would leave no document is ignored, and a note says so."""
         catalogue, scope, notes = self.services.library.store.catalogue, self.scope, list[str]()
         dated = [one for one in catalogue.documents if one.date]
         limits = (
@@ -155,7 +156,7 @@ class Toolbox:
         return scope, tuple(notes)
 
     def _read(self, given: ReadDocument) -> list[Passage]:
-        """Parts of a document in their order: of the page, else the nearest to what a turn asks, else the first."""
+        """Parts of a document in order: those of the page, else the nearest to the turn's question, else the first."""
         store = self.services.library.store
         called = [one for one in _called(store.catalogue, given.title) if self.scope is None or one.id in self.scope]
         if not called:
@@ -173,7 +174,7 @@ class Toolbox:
         return [replace(one, why=f"read: {given.title}") for one in passages_of(parts, READ)]
 
     def _listed(self, about: str) -> Passage:
-        """A list of documents: of all, else of those that are called so, else of those that a search finds."""
+        """A list of documents: all, or those with this name, or those that a search for it finds."""
         catalogue = self.services.library.store.catalogue
         found = [*_called(catalogue, about)] if about else [*catalogue.documents]
         if not found:
@@ -188,7 +189,7 @@ class Toolbox:
 
 
 def _called(catalogue: Catalogue, name: str) -> tuple[Listed, ...]:
-    """The documents of this title or path, or of a folder of this name or path; else those that it names best."""
+    """The documents with this title or path, or in a folder of this name or path; else the best match by name."""
     wanted = name.casefold().strip(" /\"'")
     if not wanted:
         return ()
@@ -202,7 +203,7 @@ def _names(one: Listed, catalogue: Catalogue) -> set[str]:
 
 
 def _by_policy(services: Services, query: Query, most: int) -> Findings:
-    """What `hybrid` finds, and what the tools find that the router chooses by that."""
+    """What `hybrid` finds, and what the tools find that the router then chooses."""
     hybrid, manifest = services.tools[Hybrid.name], services.library.manifest
     assert isinstance(hybrid, Hybrid)
     if not manifest.chunks:
@@ -219,7 +220,8 @@ def _by_policy(services: Services, query: Query, most: int) -> Findings:
 
 
 def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, list[str]]:
-    """Without sums of numbers or days that neither the question nor a document has, but what is a count; and why."""
+    """Drops calculations with numbers or dates that are neither in the question nor in a document (except small
+    counts); returns why."""
     sums = [passage for passage in pool.passages if passage.tool == CALCULATE]
     if not sums:
         return pool, []
@@ -232,7 +234,7 @@ def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, li
 
 
 def numbered(found: Findings) -> str:
-    """As text for an agent that cites by number."""
+    """The findings as text, with numbers for an agent to cite."""
     lines = [f"[{n}] {passage.name}: {passage.text}" for n, passage in enumerate(found.passages, 1)]
     return "\n\n".join([*lines, *found.notes]) or "Nothing was found."
 
@@ -241,8 +243,8 @@ def numbered(found: Findings) -> str:
 
 
 def langchain_tools(services: Services, most: int = SHOWN) -> "list[BaseTool]":
-    """All tools for a LangChain agent, the methods of search by their names too: typed arguments in, the passages as
-    numbered text and as artifact (`Findings`) out. What cannot be done is said to the agent in a line."""
+    """All tools, and the search methods by name, for a LangChain agent: typed arguments in; passages as numbered text
+    and as artifact (`Findings`) out. Errors are returned to the agent as a line."""
     from langchain_core.tools import StructuredTool, ToolException
 
     toolbox = Toolbox(services, most=most)

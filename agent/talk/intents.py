@@ -1,9 +1,9 @@
-"""What a turn wants that is no question about the documents: a greeting, thanks, help, a shorter answer, the source.
+"""Recognises what is not a question about the documents: a greeting, thanks, a call for help, for a shorter answer, for
+the source.
 
-A softmax over the words and letters of a phrase, `intents.json`, made by `python -m tests.training.talk` from a table
-of phrases in six languages and from questions. A phrase counts as talk only where it is likely enough and holds no word
-but such phrases have: 'more' is talk, 'more details on the lease' is a question.
-"""
+A softmax over the words and letters of a phrase, `intents.json`, made by `python -m tests.training.talk` from phrases
+in six languages and from questions. A phrase counts as talk only if it is likely enough and all of its words occur in
+such phrases: "more" is talk, "more details on the lease" is a question."""
 
 import json
 import math
@@ -26,28 +26,29 @@ Intent = Literal[
     "repeat", "shorter", "more", "reword", "sure", "where", "wrong",
 ]
 # fmt: on
-"""`ack`: 'I see'; `first`, `last` and `all` are the person's own questions; `reword` to `wrong` and those before them
-from `repeat` on are about the last answer."""
+"""`ack`: "I see"; `first`, `last` and `all`: the person asks for their own questions; from `repeat` on they are about
+the last answer."""
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 SOCIAL: tuple[Intent, ...] = ("ack", "greeting", "thanks", "bye")
-"""What may stand before a question; what comes later counts more."""
+"""What may stand before a question; of several the last in this list counts."""
 
 CLOSING: tuple[Intent, ...] = ("thanks", "bye")
-"""What may stand behind one."""
+"""What may stand behind a question."""
 
 ABOUT_ANSWER: tuple[Intent, ...] = ("repeat", "shorter", "more", "reword", "sure", "where", "wrong")
-"""Of the last answer: with a word of its own such a phrase asks something new."""
+"""About the last answer; if such a phrase has a word of its own, it is a new question."""
 
 QUESTION = "question"
 LONGEST = 16
-"""Words of a phrase that may be talk."""
+"""Words that a phrase of talk may have."""
 
 LIKELY, CERTAIN = 0.5, 0.9
-"""The probability from which a phrase is no question; that of one with a word of its own (docs/figures.md)."""
+"""The probability of being no question that is required, and that for a phrase with a word of its own
+(docs/figures.md)."""
 
 FEWEST = 2
-"""Words of a phrase that may have one of its own."""
+"""Words from which a phrase may have one of its own."""
 
 SHIPPED = Path(__file__).with_name("intents.json")
 
@@ -58,8 +59,8 @@ _PIECE = re.compile(r"(?<=[.!?\u2026;])\s+|\n+|\s+[\u2013\u2014-]\s+|(?<=,)\s+(?
 
 @dataclass(frozen=True, slots=True)
 class IntentModel:
-    """`weights[feature][place]` is what a feature adds to the class of that place, the last being a question; `words`
-    are those of the phrases that it was fitted on, with the languages that have them."""
+    """`weights[feature][place]` is what a feature adds to the class at that place; the last class is a question.
+    `words` are those of the training phrases, with their languages."""
 
     classes: tuple[str, ...]
     intercepts: tuple[float, ...]
@@ -67,7 +68,7 @@ class IntentModel:
     words: Mapping[str, str]
 
     def probabilities(self, phrase: str) -> dict[str, float]:
-        """Of each class."""
+        """The probability of each class."""
         found = features(phrase)
         totals = np.array(self.intercepts)
         for feature in found:
@@ -78,8 +79,8 @@ class IntentModel:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Of a turn: what it wants, None for a question; in which language, empty where nothing says it; and the question,
-    without a greeting or thanks before or behind it."""
+    """What a turn says: the intent, None for a question; the language, or empty; and the question without greetings or
+    thanks around it."""
 
     intent: Intent | None
     language: str
@@ -88,7 +89,7 @@ class Heard:
 
 @lru_cache(maxsize=64)
 def heard(text: str) -> Heard:
-    """What a turn says: pure, and quick enough to be asked again."""
+    """What a turn says. Depends on nothing else, and is fast."""
     text = " ".join(text.split())
     pieces = [piece for piece in _PIECE.split(text) if _WORD.search(piece)]
     intents = [_intent_of(piece) for piece in pieces]
@@ -107,8 +108,8 @@ def heard(text: str) -> Heard:
 
 
 def _intent_of(phrase: str) -> Intent | None:
-    """What it wants, if it is likely to be talk and has no word of its own; it may have one, no name and no number,
-    where hardly anything else could be meant."""
+    """The intent of a phrase, None for a question. With one word of its own, in small letters, a phrase still counts as
+    talk if it is almost certain."""
     words = _WORD.findall(phrase)
     known = shipped_intents().words
     own = [word for word in words if (bare := unaccented(word)) not in known and bare not in common_words()]
@@ -122,7 +123,7 @@ def _intent_of(phrase: str) -> Intent | None:
 
 
 def spoken(phrase: str) -> str:
-    """The language that most of its words are of, those of talk among them; empty where no one has more than others."""
+    """The language that most of its words belong to; empty if two have equally many."""
     found = dict.fromkeys(LANGUAGES, 0.0)
     for word in plain(phrase).split():
         having = shipped_intents().words.get(word, "").split()
@@ -133,12 +134,12 @@ def spoken(phrase: str) -> str:
 
 
 def plain(phrase: str) -> str:
-    """Words in lower case without accents, question marks as words of their own."""
+    """Its words in lower case without accents, and question marks as words."""
     return " ".join(re.findall(r"[^\W_]+|[?\uff1f]", unaccented(phrase)))
 
 
 def features(phrase: str) -> Sequence[str]:
-    """Its words, pairs of neighbours, and runs of 2 to 4 letters, each once: `w:more`, `p:more about`, `mor`."""
+    """Words, pairs of neighbours, and runs of 2 to 4 letters, each once: `w:more`, `p:more about`, `mor`."""
     words = plain(phrase).split()
     found = dict.fromkeys(f"w:{word}" for word in words)
     found |= dict.fromkeys(f"p:{one} {other}" for one, other in zip(["^", *words], [*words, "$"], strict=True))

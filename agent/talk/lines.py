@@ -1,4 +1,4 @@
-"""What the assistant says in its own name, in each language that it speaks; the texts are in `lines.txt`."""
+"""What the assistant says in its own words, in all languages that it speaks; the texts are in `lines.txt`."""
 
 from dataclasses import replace
 from functools import cache
@@ -6,23 +6,21 @@ from pathlib import Path
 from string import Template
 
 from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.evidence import READ
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import ASKING, COGNATES
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, unaccented, written_words
 
-READ = 8
-"""Passages of a turn that are looked at."""
-
 STEM = 5
-"""Letters that all forms of a word begin with."""
+"""Letters by which forms of one word are recognised."""
 
 _ENGLISH = LANGUAGES[0]
 _SEARCHED = ("answered", "partial", "nothing-found")
 
 
 def line(key: str, language: str, **values: str) -> str:
-    """A line of `lines.txt` with its values; English where the language is none of them. Raises `KeyError`."""
+    """A line of `lines.txt` with values put in; in English if the language has none. Raises `KeyError`."""
     lines = _lines()
     return Template(lines.get(f"{key}, {language}") or lines[f"{key}, {_ENGLISH}"]).substitute(values)
 
@@ -33,13 +31,13 @@ def language_name(language: str, said_in: str) -> str:
 
 
 def languages() -> dict[str, str]:
-    """What the setting `language` may be, and what that is called: each language in itself."""
+    """The values of the setting `language`, with the name of each language in itself."""
     return {"auto": "the language of the question"} | {one: language_name(one, one) for one in LANGUAGES}
 
 
 def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
-    """The answer with what Clew says of it in the language of the turn: a refusal; yes or no, or that the documents say
-    what follows; and, where no passage is in that of the question, how those in the language `held` were searched."""
+    """The answer with Clew's own words in the language of the turn: a refusal, or "The documents say:". If no passage
+    is in the question's language, a note says how those in the language `held` were searched."""
     language, spoken = language_of(turn.typed), turn.language
     answer = _opened(refused_in(_with_missing(answer, turn, language), spoken, turn.search.within), turn, spoken)
     if not language or held in ("", language) or answer.outcome not in _SEARCHED:
@@ -53,7 +51,7 @@ def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
 
 
 def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
-    """To a question of yes or no a quoted answer begins with who says what follows, and a refusal with that this is not
+    """The answer to a yes-no question, opened by who says it ("The documents say:"), or in a refusal by that it is not
     said."""
     if answer.outcome not in _SEARCHED or answer_type(turn.rewritten or turn.typed).form != "yes-no":
         return answer
@@ -68,8 +66,8 @@ def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
 
 
 def refused_in(answer: Answer, language: str, within: str = "") -> Answer:
-    """A refusal in this language, of the document `within` which alone was looked, saying which question may have been
-    meant and how many files could not be read; what is no refusal, as it is."""
+    """A refusal in this language. `within` is the title of the only document that was searched; the question that may
+    have been meant and unreadable files are named too. Other answers are unchanged."""
     if not answer.refused:
         return answer
     said = [refusal(answer, language, within)]
@@ -84,7 +82,7 @@ def refused_in(answer: Answer, language: str, within: str = "") -> Answer:
 
 
 def refusal(answer: Answer, language: str, within: str = "") -> str:
-    """What a refusal says: what is missing, and what is nearest, or where alone was looked."""
+    """The text of a refusal: what is missing, and the nearest titles or the only document that was searched."""
     *most, last = answer.missing or ("",)
     missing = f"{', '.join(most)} {line('or', language)} {last}" if most else last
     if answer.outcome == "nothing-indexed":
@@ -96,8 +94,8 @@ def refusal(answer: Answer, language: str, within: str = "") -> str:
 
 
 def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
-    """A refusal with what is missing as the question has it, without its words that only ask: `Find`, `documents`, the
-    commonest of its language; where nothing is left in another language than English, its words that no passage has."""
+    """A refusal whose missing words are written as in the question, without words such as `Find` and `documents`. In
+    other languages than English, if none is left, the words that no passage has."""
     if not answer.refused:
         return answer
     asking = ASKING.match(turn.typed)
@@ -119,6 +117,6 @@ def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
 
 @cache
 def _lines() -> dict[str, str]:
-    """By `key, language`."""
+    """The lines by `key, language`."""
     rows = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
     return {name: said for name, _, said in (row.partition(" = ") for row in rows)}

@@ -1,5 +1,5 @@
-"""Several questions in one turn: split, asked one after the other, and their answers joined. The nodes of the subgraph
-`multi_question` (agent/graph.py) beside those that every question goes through."""
+"""A turn with several questions: it is split, the questions are answered one after the other, and the answers are
+joined. These are the nodes of the subgraph `multi_question` (agent/graph.py) that other turns do not have."""
 
 import re
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ from clew.memory.language.telling import language_of
 from clew.memory.text import word_lists, written_words
 
 MOST = 4
-"""Questions of a turn that are asked one by one; a turn with more is one question with much around it."""
+"""Questions that are answered one by one; a turn with more counts as a single question."""
 
 FEWEST = 3
-"""Words of a question that another one is joined to."""
+"""Words that a question needs before a joined one is split off."""
 
 _QUOTED = re.compile(r"[\"“”„«»]|(?<!\S)['‘]")
 _BEHIND_MARK = re.compile(r"(?<=[?\uff1f])\s+")
 
 
 class QuestionsState(TurnState):
-    """Of a turn that asks several: those that wait, and the turns that those before them have become."""
+    """The state of a turn with several questions: those still waiting, and a turn for each that was answered."""
 
     waiting: tuple[str, ...]
     answered: tuple[Turn, ...]
@@ -40,9 +40,8 @@ class QuestionsState(TurnState):
 
 
 def questions_of(text: str) -> tuple[str, ...]:
-    """The questions that a turn asks, each as it is written: sentences that end with a question mark, and of each the
-    parts that `and` joins where a question word follows. The text alone where that is one, more than `MOST`, or another
-    sentence stands among them."""
+    """The questions of a turn: sentences with a question mark, split at an `and` that a question word follows. Only the
+    text itself if there is one question, more than `MOST`, or another sentence among them."""
     titles, heading, language = made_of(text)
     if titles[1:]:
         return tuple(offer(language, heading, title) for title in titles)
@@ -95,7 +94,7 @@ def split(state: TurnState) -> QuestionsState:
 
 
 def next_question(state: QuestionsState) -> QuestionsState:
-    """Begins with the first of those that wait; behind the first one it leans on those before it in this turn."""
+    """Begins the next waiting question; what was asked and answered in this turn counts as said before."""
     turn, answered = state["turn"], _with_last(state)
     asking, *waiting = state["waiting"]
     scope = () if turn.search.within else turn.search.scope  # of the turn, and of no question before
@@ -124,7 +123,8 @@ def after_part(state: QuestionsState, runtime: Runtime[TurnContext]) -> Literal[
 
 
 def join(state: QuestionsState) -> TurnState:
-    """One turn of those of its questions; its steps are of all of them. Where questions still wait it was stopped."""
+    """The turn made of those of its questions, with the steps of all. If questions are still waiting, it was
+    stopped."""
     turn, done, waiting = state["turn"], _with_last(state), state["waiting"]
     answer = joined([(part.search.asking, part.answer) for part in done])
     ranks = zip_longest(*(part.passages for part in done))  # the best of each, then the second best of each
@@ -146,7 +146,7 @@ def join(state: QuestionsState) -> TurnState:
 
 
 def _with_last(state: QuestionsState) -> tuple[Turn, ...]:
-    """The turns that the questions so far have become, with that of the last one, if it is answered."""
+    """The turns of the answered questions, including the current one if it is answered."""
     turn = state["turn"]
     last = replace(turn, search=TurnSearch(asking=turn.search.asking), steps=())
     return (*state["answered"], last) if turn.is_answered else state["answered"]
@@ -162,7 +162,7 @@ def _as_said(part: Turn) -> list[Sentence]:
 
 
 def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
-    """The answers to these questions as one: what refuses a question, or asks back, names it."""
+    """One answer made of these; a refusal or a question back is preceded by its question."""
     answers = [answer for _, answer in parts]
     sources = tuple({source.id: source for answer in answers for source in answer.sources}.values())
     numbers = {source.id: number for number, source in enumerate(sources, 1)}

@@ -1,5 +1,5 @@
-"""Questions that are offered: by a greeting, on an empty page, after an answer. They stand in a document, or are made
-of titles and of headings that have text, so that nearly all of them are answered."""
+"""Questions that Clew offers: with a greeting, on an empty page, after an answer. They stand in a document, or are made
+of titles and of headings with text below, so that nearly all of them can be answered."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,20 +17,20 @@ from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, words
 
 WANTED, BESIDE, LOOKED_AT, LOOKED_IN = 3, 8, 150, 20
-"""Questions that are offered at once; documents that are looked at behind an answer; for an empty page, and where an
-answer found too little, chunks from all over the library; documents of theirs."""
+"""Questions offered at once; documents considered after an answer; chunks sampled for an empty page; documents of
+these."""
 
 TOLD_BY = 2_000
-"""Characters that the language of a document is told by."""
+"""Characters by which the language of a document is recognised."""
 
 LONGEST, FEWEST = 14, 6
-"""Words of a question that stands in a document, of a title or a heading; those that have to stand below it."""
+"""Words of an offered question, a title or a heading at most; words that must stand below it at least."""
 
 _ASKS = re.compile(r"^[ \t#*>]*(?:\(?\d+[.)]\)?[ \t]*)?([A-Z¿][^?.!:\n]+\?)[ *\r]*$", re.MULTILINE)
 
 
 class Offer(NamedTuple):
-    """A question, the part of its document that answers it, and the heading that it was made of."""
+    """A question, the range of its document that answers it, and the heading that it was made of."""
 
     question: str
     start: int
@@ -39,9 +39,9 @@ class Offer(NamedTuple):
 
 
 def shown_off(library: Library) -> list[tuple[str, ...]]:
-    """What an empty page offers in the language of the documents, each as the questions that are asked one after the
-    other: of all documents, one and another that leans on it, one over two documents, one that stands in a document;
-    else what one is about."""
+    """What an empty page offers, in the language of the documents; each is a tuple of questions to ask in turn: about
+    all documents; one with a follow-up; one over two documents, or one that stands in a document; else what a document
+    is about."""
     chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
     found = list(dict.fromkeys(chunk.document for chunk in chunks))
     documents = library.store.documents(found[:: len(found) // LOOKED_IN + 1])
@@ -60,9 +60,8 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
 
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
-    """Two or three to ask after the last answer, none that was asked: two of the document that it cites first, one of
-    another that was found; where these are too few, what they are about, others of the library, and what was told
-    already."""
+    """Two or three new questions to ask after the last answer: two about the document that it cites first, one about
+    another; if there are too few, what they are about, and what was already answered."""
     answer = turns[-1].answer if turns else UNANSWERED
     cited = [answer.sources[number - 1].document for claim in answer.claims for number in claim.cites]
     if answer.refused or answer.outcome == "unclear" or not any(cited):
@@ -93,7 +92,7 @@ def _about(title: str, language: str) -> list[str]:
 
 
 def _asked_in(document: Document) -> Iterator[Offer]:
-    """Questions that are lines with text below, as headings or several in a document are."""
+    """Questions that stand on a line of their own in the document, with text below."""
     text, headings = document.text, {mark.start for mark in document.headings}
     found = [one for one in _ASKS.finditer(text) if len(content_words(one[1])) > 1 and len(words(one[1])) <= LONGEST]
     for one, end in zip(found, [*(one.start() for one in found[1:]), len(text)], strict=False):
@@ -103,7 +102,7 @@ def _asked_in(document: Document) -> Iterator[Offer]:
 
 
 def _headed(document: Document, language: str) -> Iterator[Offer]:
-    """Of headings that are no questions and not the title's words, and have text below."""
+    """Questions made of headings that are no questions, differ from the title, and have text below."""
     for mark, (end, _) in pairwise([*document.headings, Mark(len(document.text), "")]):
         heading, text = bare(mark.text), document.text[mark.start : end].partition("\n")[2]
         says = same_words(document.title) not in same_words(heading) and not heading.endswith("?")

@@ -1,5 +1,5 @@
-"""The node `talk`: what of a turn is no question is answered here, without a search, by a line that fits, or, where it
-is about the last answer, by its passages again, quoted and cited; and where a turn goes from it."""
+"""The node `talk`: what is not a question is answered without a search, by a fitting line, or, if it is about the last
+answer, by its passages; and the routes that lead to this node and from it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,12 +10,13 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.corpus_answers import corpus_question
+from clew.agent.answer.evidence import READ
 from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Quote, Turn, TurnState
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
-from clew.agent.talk.lines import READ, line, refused_in
+from clew.agent.talk.lines import line, refused_in
 from clew.agent.talk.multi_question import questions_of
 from clew.agent.talk.offers import shown_off
 from clew.memory.datatypes import Passage
@@ -24,20 +25,20 @@ from clew.memory.ports import Encoder
 from clew.memory.text import ITEM, content_words, is_named, number_of, split, words
 
 SHORTEST, LONGEST = 4, 60
-"""Words of a sentence that is quoted."""
+"""Words of a sentence that may be quoted."""
 
 MORE, EXAMPLES = 3, 3
-"""Sentences that are said more at once; questions that a greeting shows."""
+"""Further sentences that are quoted at once; questions that a greeting shows."""
 
 
 def begin(state: TurnState) -> Literal["talk", "answer"]:
-    """A turn whose evidence is complete is only answered."""
+    """A turn whose evidence is complete goes straight to `answer`."""
     return "answer" if state["turn"].search.round else "talk"
 
 
 def talk(turn: Turn, run: TurnContext) -> Turn:
-    """Small talk, and talk about the last answer, are answered here; of a question with a greeting the question is
-    left, and of a yes to a question that was offered that. One that a person says how to understand is no talk."""
+    """Answers small talk and talk about the last answer. Otherwise it leaves the question: without a greeting; or,
+    after "yes" to an offered question, that one. A question that the person has put in other words is never talk."""
     turn, services = _in_scope(turn, run.services), run.services
     if turn.search.understood:
         return turn.searched(asking=turn.search.understood)
@@ -67,7 +68,7 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["recall", "multi_question", "verify"]:
-    """A language model is asked several questions at once; of what is quoted each has its own answer."""
+    """Several questions are quoted one by one; a language model gets them all at once."""
     turn, writer = state["turn"], runtime.context.services.writers.answer
     if turn.is_answered:
         return "verify"
@@ -77,8 +78,8 @@ def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["reca
 
 
 def _in_scope(turn: Turn, services: Services) -> Turn:
-    """Bound to the documents and folders that the question names behind an @, unless the caller has bound it. What
-    nothing is called, and no document says, is left out of it."""
+    """The turn limited to the documents and folders named behind an @, unless the caller limited it. A name that
+    nothing has, and that is in no document, is dropped from the question."""
     if "@" not in turn.question or turn.search.scope:
         return turn
     store = services.library.store
@@ -102,7 +103,7 @@ def _asking(turn: Turn, question: str) -> Turn:
 
 
 def small_talk(intent: Intent, language: str, before: Sequence[Turn], services: Services) -> Answer:
-    """A line that fits; behind a greeting questions to ask, and, where these are asked for, those that were asked."""
+    """A fitting line, with questions to ask behind a greeting; or, on demand, the questions asked so far."""
     if intent in ("first", "last", "all"):
         asked = [heard(turn.question).question for turn in before if turn.answer.form != "talk"]
         return _said(line("all" if asked else "nothing asked", language), asked)
@@ -112,13 +113,13 @@ def small_talk(intent: Intent, language: str, before: Sequence[Turn], services: 
 
 
 def _said(text: str, items: Sequence[str] = (), leading: str = "") -> Answer:
-    """Behind it, on lines of their own, the items, and a line that leads to them."""
+    """A text, followed by a leading line and items on lines of their own."""
     listed = [*filter(None, [leading]), *(f"- {item}" for item in items)]
     return Answer("small-talk", (Claim(text), *(Claim(one, new_line=True) for one in listed)))
 
 
 def about_answer(intent: Intent, language: str, before: Sequence[Turn], last: Turn, encoder: Encoder) -> Answer:
-    """The last answer again: as it was, its first quotation, with the places of its sources, or what more they say."""
+    """The last answer once more: repeated, shortened, with the places of its sources, or with further sentences."""
     cited = [claim for claim in last.answer.claims if claim.cites]
     listed = last.answer.form in ("list", "steps")  # as short as it can be
     if intent == "repeat" or (intent == "shorter" and listed) or (not cited and intent in ("shorter", "reword")):
@@ -144,7 +145,8 @@ def _place(source: Passage, language: str) -> str:
 
 
 def _more(before: Sequence[Turn], last: Turn, encoder: Encoder) -> Answer | None:
-    """Of what the passages say beside what was said, the sentences nearest to the question, in their order."""
+    """The sentences of the passages nearest to the question that were not said yet, in order; None if there are
+    none."""
     said = [claim.text for turn in before if turn.rewritten == last.rewritten for claim in turn.answer.claims]
     known = [*filter(None, map(same_words, said))]
     found = {claim.text: (claim, passage) for passage in last.passages[:READ] for claim in _unsaid(passage, known)}
@@ -158,7 +160,7 @@ def _more(before: Sequence[Turn], last: Turn, encoder: Encoder) -> Answer | None
 
 
 def _unsaid(passage: Passage, known: Sequence[str]) -> Iterator[Claim]:
-    """Its whole sentences that are none of the `known` ones; no heading, no question and no item of a list."""
+    """The complete sentences of a passage that are not `known`; no headings, questions or list items."""
     for start, end in split(passage.text):
         quote = Quote(passage.document, passage.start + start, passage.start + end, passage.text[start:end])
         text = " ".join(quote.text.split())

@@ -1,15 +1,15 @@
-"""The context dependence of a question, by rules and English word lists; a question of another language stands alone.
+"""Whether a question depends on the conversation, by rules and English word lists; a question in another language never
+does.
 
-`depends_on_context` looks for pronouns, demonstratives and ellipses that need what was said before, `unnamed` for nouns
-that the question speaks of as if they were known ('the actor', 'this library').
-"""
+`depends_on_context` looks for pronouns, demonstratives and ellipses that refer to what was said before; `unnamed` for
+nouns that the question uses as if they were known ("the actor", "this library")."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.memory.text import word_lists, words
+from clew.memory.text import compiled_patterns, word_lists, words
 
 _WORD = re.compile(r"\w+|[,;.?!]")
 _LISTS = word_lists(Path(__file__).with_name("context_words.txt"))
@@ -26,11 +26,11 @@ _BEFORE_THAT = (_MARKS | _BE_AND_DO | _PREPOSITIONS | {"and", "or", "but", "why"
 
 
 LOOKED_AT = 100
-"""Words at the end of a turn, where the question is."""
+"""Words at the end of a turn that are looked at: the question is there."""
 
 
 def depends_on_context(question: str) -> bool:
-    """True where a reader of this question alone would ask "which?" or "who?"."""
+    """Whether a reader of this question alone would have to ask "which?" or "who?"."""
     question = " ".join(question.split()[-LOOKED_AT:])
     words = [word.casefold() for word in _WORD.findall(question.replace("\u2019", "'"))]
     spoken = [word for word in words if word not in _MARKS]
@@ -39,18 +39,14 @@ def depends_on_context(question: str) -> bool:
     return _is_elliptical(spoken, question) or any(_points_back(words, at, question) for at in range(len(words)))
 
 
-_CLARIFIES = re.compile(
-    r"(?:(?:no|yes|sorry|so|well|oh|ok|okay)\b)?[,.! ]*"
-    r"i(?:['\u2019]m| am| was)? (?:mean|meant|asking|talking about|referring to)\b(?! to\b)",
-    re.IGNORECASE,
-)
+_CLARIFIES = compiled_patterns(Path(__file__).with_name("phrases.txt"))["clarifies"]
 DETAIL = 14
-"""Words that an answer to a question of the assistant's has at most."""
+"""Words that an answer to the assistant's question may have."""
 
 
 def clarifies(question: str, asked_back: bool) -> bool:
-    """'I mean the one in Boston': the earlier question, with this detail. Also a short statement where the assistant's
-    last words were a question."""
+    """Whether the turn adds a detail to the earlier question: "I mean the one in Boston", or a short statement after
+    the assistant asked something."""
     first = _WORD.search(question.casefold())
     asks = question.rstrip().endswith(("?", "\uff1f")) or (first and first[0] in _ASKING | _BE_AND_DO | _REQUESTS)
     return bool(_CLARIFIES.match(question.strip())) or (asked_back and not asks and len(question.split()) <= DETAIL)
@@ -61,12 +57,12 @@ def has_pronoun(question: str) -> bool:
 
 
 def _content(words: list[str]) -> list[str]:
-    """Those that say what a question is about; `words` are in lower case."""
+    """The words that say what a question is about; `words` are in lower case."""
     return [word for word in words if word not in _FUNCTION and word not in _MARKS]
 
 
 def _is_elliptical(words: list[str], question: str) -> bool:
-    """'Why?', 'What about Saturn?', 'And the Moon?', 'How old?', 'streaming services?': few words and no verb."""
+    """Whether there are few words and no verb: "Why?", "What about Saturn?", "And the Moon?", "How old?"."""
     own = _content(words)
     if words[:2] in (["what", "about"], ["how", "about"], ["why", "not"]):
         named = {name.casefold() for name in _names(question)}
@@ -98,8 +94,7 @@ def _points_back(words: list[str], at: int, question: str) -> bool:
 
 
 def _is_expletive(words: list[str], at: int) -> bool:
-    """'How long does it take to ...', 'Is it true that ...', 'How long was it between ...': this 'it' stands for what
-    follows."""
+    """Whether "it" stands for what follows: "How long does it take to ...", "Is it true that ..."."""
     following = words[at + 1 : at + 5]
     return words[at] == "it" and (
         (following[:1] == ["take"] and following[1:2] != ["place"])
@@ -123,7 +118,7 @@ def _has_antecedent(words: list[str], at: int, question: str) -> bool:
 
 
 def _is_demonstrative(words: list[str], at: int) -> bool:
-    """Not 'this year', 'those who', nor 'that' as a conjunction or relative."""
+    """Whether the word refers back; not in "this year" and "those who", nor `that` as a conjunction or relative."""
     if words[at] != "that":
         return _next(words, at) not in _WORDS["times"] | {"who", "that", "which", "of"}
     previous = words[at - 1] if at else ","
@@ -134,14 +129,14 @@ def _is_demonstrative(words: list[str], at: int) -> bool:
 
 
 def _is_comparative(words: list[str], at: int) -> bool:
-    """'the other one', 'any others', 'is it the same': compared with something that the question does not name."""
+    """Whether it compares with something not named: "the other one", "any others", "is it the same"."""
     if "than" in words or "as" in words[at:] or len(_content(words[:at])) >= 2:
         return False
     return words[at] == "others" or (at > 0 and words[at - 1] in ("the", "any", "some"))
 
 
 def _is_bare(words: list[str], at: int) -> bool:
-    """'the film' with nothing behind it that would say which."""
+    """Whether nothing behind "the film" says which one."""
     if at == 0 or words[at - 1] not in ("the", "this", "that"):
         return False
     following = _next(words, at)
@@ -165,12 +160,12 @@ POINTING = frozenset("this that these those".split())
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 LONGEST_PHRASE = 4
-"""Words of a noun phrase without its article."""
+"""Words of a noun phrase, without its article."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """A noun phrase: its noun, whether a pointing word stands before it, and whether it owns something."""
+    """A noun phrase: its noun, whether "this" or the like stands before it, and whether it has an 's."""
 
     noun: str
     pointing: bool
@@ -178,7 +173,8 @@ class _Phrase:
 
 
 def unnamed(question: str, history: Sequence[str]) -> tuple[str, ...]:
-    """The nouns, as the question has them and those behind 'this' first; none that the texts of `history` have."""
+    """The nouns that the question uses as if known and that the texts of `history` do not have, those behind "this"
+    first."""
     known = {_singular(word) for text in history for word in words(text)}
     found: dict[str, bool] = {}
     for phrase in _phrases(question):
@@ -188,18 +184,18 @@ def unnamed(question: str, history: Sequence[str]) -> tuple[str, ...]:
 
 
 def points(question: str) -> bool:
-    """Whether it speaks of 'this animal' or 'the actor's approach': more than an article, which may stand for what the
-    documents are about."""
+    """Whether it says "this animal" or "the actor's approach". An article alone may stand for what the documents are
+    about."""
     return any(phrase.pointing or phrase.owner for phrase in _phrases(question))
 
 
 def _singular(word: str) -> str:
-    """A stem would take an animal for something animated."""
+    """The word without a final s. A stem would confuse `animal` with `animated`."""
     return word.removesuffix("s")
 
 
 def _phrases(question: str) -> Iterator[_Phrase]:
-    """Those with a definite article or a pointing word that nothing makes definite."""
+    """The noun phrases with "the", "this" or the like, but not those that say themselves which one is meant."""
     tokens = _TOKEN.findall(question.replace("’", "'"))
     verb_comes = False
     for at, token in enumerate(tokens):
@@ -221,7 +217,7 @@ def _phrases(question: str) -> Iterator[_Phrase]:
 
 
 def _run(tokens: Sequence[str]) -> list[str]:
-    """The words that belong to the noun: up to a function word, a mark, an owner's 's or a form of a verb."""
+    """The words of the noun phrase: up to a function word, a mark, an 's or a verb."""
     run: list[str] = []
     for token in tokens:
         word = token.casefold()

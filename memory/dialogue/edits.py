@@ -1,5 +1,5 @@
-"""An edit of a question by spans of the conversation: what is read, what may be changed in it, and the likeliest change
-by the probabilities of `tagger.py`."""
+"""Edits of a question by spans of the conversation: the input of the model, what an edit can change, and the most
+likely edit by the probabilities from `tagger.py`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -14,30 +14,30 @@ from clew.memory.minilm import BEGIN, END
 from clew.memory.text import Span
 
 ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
-"""What a segment of the input is: the question, the last one and its answer, the one before and its answer, and the
-others."""
+"""The kinds of segments of the input: the question, the last question and its answer, the one before and its answer,
+and earlier ones."""
 
 PIECES = 160
-"""InputWord pieces of an input."""
+"""Word pieces of an input at most."""
 
 MOST_PIECES = {ASKED: 48, LAST: 40, ANSWER: 56, BEFORE: 32, ITS_ANSWER: 28, EARLIER: 24}
-"""Of a segment of each kind."""
+"""Word pieces of a segment of each kind at most."""
 
 LEAVE, THIS, PREVIOUS = range(3)
-"""What is edited: nothing, the question or the one before it."""
+"""The modes: nothing is edited, the question is, or the previous question is."""
 
 LONGEST_SPAN = 20
-"""Words that are inserted at once."""
+"""Words that are inserted at one place at most."""
 
 SLOTS = 2
-"""Spans that come in at one gap."""
+"""Spans that can be inserted at one gap."""
 
 WORD = re.compile(r"['\u2019]s\b|[^\W_]+|[^\w\s]|_+")
 _ENDS = " \t\n?!.,;\u2026"
 
 
 class InputWord(NamedTuple):
-    """`span` in its segment's text; the first and the last of its word pieces in the input."""
+    """A word: `span` in the text of its segment; the numbers of its first and last word piece in the input."""
 
     segment: int
     span: Span
@@ -47,7 +47,8 @@ class InputWord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaggerInput:
-    """An input. `kinds` of its segments; `ids` and `roles` of its word pieces, a role being the kind of the segment."""
+    """The input of the model. `kinds` of its segments; `ids` and `roles` of its word pieces, a role being the kind of
+    the segment."""
 
     texts: tuple[str, ...]
     kinds: tuple[int, ...]
@@ -61,24 +62,24 @@ class TaggerInput:
 
     @property
     def bases(self) -> dict[int, list[int]]:
-        """The words that are edited, by mode."""
+        """For each mode the words that are edited."""
         places = {THIS: 0, **({PREVIOUS: self.kinds.index(LAST)} if LAST in self.kinds else {})}
         made = {mode: self.of(segment) for mode, segment in places.items()}
         return {mode: of for mode, of in made.items() if of and self._is_whole(of[-1])}
 
     def _is_whole(self, last: int) -> bool:
-        """Whether the segment that this word is the last of was not cut."""
+        """Whether the segment that ends with this word is complete."""
         word = self.words[last]
         return word.span[1] >= len(self.texts[word.segment].rstrip(")]\"'\u201d\u2019*` "))
 
     def text(self, first: int, last: int) -> str:
-        """From one word to another of the same segment."""
+        """The text from one word to another of the same segment."""
         of, to = self.words[first], self.words[last]
         return self.texts[of.segment][of.span[0] : to.span[1]]
 
 
 def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> TaggerInput:
-    """`before`: earlier questions, each as it stands alone, and their answers, oldest first."""
+    """The input. `before`: earlier questions, each made to stand alone, with their answers, oldest first."""
     segments = [(ASKED, bare(question))]
     for back, (asked, answer) in enumerate(reversed(before)):
         kinds = [(LAST, ANSWER), (BEFORE, ITS_ANSWER)][back] if back < 2 else (EARLIER, -1)
@@ -103,12 +104,13 @@ def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> Ta
 
 
 def bare(text: str) -> str:
-    """Without the marks at its end."""
+    """The text without punctuation at its end."""
     return " ".join(text.split()).rstrip(_ENDS)
 
 
 def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iterator[InputWord]:
-    """Those all of whose word pieces are there; `offsets` of these, the first of which has the number `first`."""
+    """The words of which all word pieces are in the input; `offsets` are those of the pieces, `first` is the number of
+    the first."""
     place = 0
     for match in WORD.finditer(text):
         start, end = match.span()
@@ -122,7 +124,8 @@ def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iter
 
 
 class Insert(NamedTuple):
-    """Before the word at `gap` of what is edited, or behind all: a span of words of the input between two texts."""
+    """Inserts a span of words of the input, with a text before and one behind it, in front of the word at `gap` or at
+    the end."""
 
     gap: int
     prefix: str
@@ -133,7 +136,7 @@ class Insert(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """`deleted`: places of words in what is edited. `inserts` are in order."""
+    """An edit: the places of `deleted` words, and the insertions in order."""
 
     mode: int
     deleted: frozenset[int] = frozenset()
@@ -141,7 +144,7 @@ class Edits:
 
 
 def applied(reading: TaggerInput, edits: Edits) -> str:
-    """The text that the edits make; what is kept stands as it was written."""
+    """The question with the edits made; what is kept stays as written."""
     if edits.mode == LEAVE:
         return reading.texts[0]
     base = reading.bases[edits.mode]
@@ -166,7 +169,7 @@ def applied(reading: TaggerInput, edits: Edits) -> str:
 
 
 def _joined(text: str, more: str) -> str:
-    """One behind the other; of a word that would stand there twice one is left."""
+    """The two texts joined; a word that would be doubled stands once."""
     if text.split() and more.split() and text.split()[-1].casefold() == more.split()[0].casefold():
         more = more.split(maxsplit=1)[1] if len(more.split()) > 1 else ""
     if not more:
@@ -176,7 +179,7 @@ def _joined(text: str, more: str) -> str:
 
 
 COUNTED = 3
-"""How many spans came in at gaps before one are told apart: none, one, or more."""
+"""Spans inserted at earlier gaps are counted as none, one, or more."""
 
 
 class Scores(NamedTuple):
@@ -216,7 +219,7 @@ class Decoded:
 
 
 def decoded(reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory) -> Decoded:
-    """The likeliest edits. `leave`: the probability that nothing is edited."""
+    """The most likely edit. `leave`: the probability that nothing is edited."""
     if leave >= inventory.leave or not modes:
         return Decoded(Edits(LEAVE), reading.texts[0], leave)
     mode = max(modes, key=lambda one: modes[one].mode)
@@ -261,7 +264,8 @@ def insertions(prefix: Vectors, nothing: float) -> list[tuple[int, int, int, flo
 
 
 def deletions(odds: Vectors, gaps: Set[int]) -> list[int]:
-    """The words that go, by the likeliest way through them. `odds` as in `Scores`; `gaps`: where something comes in."""
+    """The words to delete, by the likeliest way through them. `odds` as in `Scores`; `gaps` are those with
+    insertions."""
     keep: tuple[float, tuple[int, ...]] | None = (0.0, ())
     gone: tuple[float, tuple[int, ...]] | None = None
     for place in range(odds.shape[1]):
@@ -279,7 +283,7 @@ def deletions(odds: Vectors, gaps: Set[int]) -> list[int]:
 
 
 def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...]:
-    """Of a span that comes in at several gaps, those where it takes a word's place; the first where it takes none."""
+    """If the same span is inserted at several gaps, only where it replaces a word, else at the first."""
     kept: list[Insert] = []
     for one in inserts:
         same = [other for other in inserts if other.last >= other.first and other[2:4] == one[2:4]]
@@ -310,15 +314,15 @@ def spans_of(
 
 
 BEAM, TRIED, UNLIKELY = 12, 3, 6.0
-"""Ways to edit that are kept at each word; of each gap the prefixes and the spans that are tried, and how much less
-likely than nothing one may be."""
+"""Partial edits that are kept at each word; prefixes and spans tried at each gap; how much less likely than no
+insertion one may be."""
 
 
 def likeliest(
     reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory, most: int
 ) -> list[Decoded]:
-    """The `most` likely ways to edit, or to leave the question as it is, likeliest first. What comes in, from where,
-    and what goes are weighed together (a beam search), where `decoded` takes the likeliest of each."""
+    """The `most` likely edits, likeliest first; leaving the question is one. All parts of an edit are weighed together
+    (a beam search), where `decoded` takes the likeliest of each part."""
     made = {reading.texts[0]: Decoded(Edits(LEAVE), reading.texts[0], leave)}
     for mode, scores in modes.items():
         for likely, inserts in _ways_in(reading, mode, scores, inventory):
@@ -333,7 +337,8 @@ def likeliest(
 def _ways_in(
     reading: TaggerInput, mode: int, scores: Scores, inventory: Inventory
 ) -> list[tuple[float, tuple[Insert, ...]]]:
-    """What may come in at all gaps together, each with its log probability; of a second slot only the likeliest."""
+    """The possible insertions at all gaps together, each with its log probability; for a second slot only the
+    likeliest."""
     of_base = reading.words[reading.bases[mode][0]].segment
 
     @cache
@@ -364,7 +369,8 @@ def _ways_in(
 
 
 def _ways_out(odds: Vectors, gaps: Set[int]) -> list[tuple[float, tuple[int, ...]]]:
-    """Which words may go, each way with its log probability. `odds` as in `Scores`; something comes in at `gaps`."""
+    """The possible sets of deleted words, each with its log probability. `odds` as in `Scores`; `gaps` are those with
+    insertions."""
     ways: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for place in range(odds.shape[1]):
         after: list[tuple[float, tuple[int, ...]]] = []

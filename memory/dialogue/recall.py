@@ -15,15 +15,15 @@ from clew.memory.ports import Encoder
 
 @dataclass(frozen=True, slots=True)
 class RecallParameters:
-    """Seed 003's values. `representatives` are those of a cluster; `sentences` how many MMR selects of them."""
+    """How sentences of the conversation are recalled: the values of seed 003."""
 
-    lambda_: Share = 0.7
-    sentences: Few = 5
-    representatives: Few = 3
-    fewest_clusters: Few = 2
-    most_clusters: Few = 7
-    seed: Natural = 42
-    n_init: Few = 10
+    lambda_: Share = 0.7  # how much likeness to the question counts against repeating what was already recalled
+    sentences: Few = 5  # how many sentences of the conversation are recalled for a question
+    representatives: Few = 3  # how many sentences of each group of the conversation may be recalled
+    fewest_clusters: Few = 2  # into how many groups the conversation is divided at least
+    most_clusters: Few = 7  # into how many groups at most
+    seed: Natural = 42  # the random seed of that division
+    n_init: Few = 10  # how often that division is tried
 
 
 def recall(
@@ -78,7 +78,7 @@ ClusterLabels = NDArray[np.intp]
 """Shape (n,): the cluster of each sentence, clusters numbered from 0 by their first sentence."""
 
 SAME = 1 - 1e-5
-"""Cosine above which two vectors are one to KMeans, whose float32 distances cannot tell them apart."""
+"""The cosine above which KMeans cannot tell two vectors apart, as its distances are float32."""
 
 
 def number_of_clusters(n: int, low: int = 2, high: int = 7) -> int:
@@ -108,7 +108,7 @@ def _completed(start: Vectors, vectors: Vectors, k: int) -> Vectors:
 
 
 def representatives(vectors: Vectors, labels: ClusterLabels, count: int) -> list[int]:
-    """Of each cluster, in order, the `count` rows nearest to its centroid, nearest first; ties go to the earlier."""
+    """For each cluster, in order, the `count` rows nearest to its centroid, nearest first; ties go to the earlier."""
     chosen: list[int] = []
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
@@ -119,10 +119,9 @@ def representatives(vectors: Vectors, labels: ClusterLabels, count: int) -> list
 
 
 def _distinct(vectors: Vectors, at_most: int) -> int:
-    """How many of the unit vectors differ, counted up to `at_most`: each time take the one farthest from those taken.
+    """The number of different unit vectors, counted up to `at_most`: each time the one farthest from those counted.
 
-    More clusters than distinct vectors would make KMeans warn, and leave clusters empty.
-    """
+    With more clusters than distinct vectors KMeans would leave clusters empty."""
     if not len(vectors):
         return 0
     nearest = vectors @ vectors[0]
@@ -161,7 +160,7 @@ def mmr(query_vector: Vector, vectors: Vectors, k: int, lambda_: float) -> list[
 
 ITERATIONS = 300
 TOLERANCE = 1e-4
-"""Of the rows' mean variance: centroids that together moved by no more (squared) have settled."""
+"""The share of the rows' mean variance: centroids that together move less (squared) have settled."""
 
 Rows = NDArray[np.float64]
 """Shape (n, d)."""
@@ -212,7 +211,7 @@ def _settled(rows: Rows, centres: Rows) -> tuple[NDArray[np.intp], float]:
 
 
 def _means(rows: Rows, labels: NDArray[np.intp], centres: Rows) -> Rows:
-    """A cluster without rows takes the row that is farthest from its own centroid."""
+    """The centroids; a cluster without rows gets the row farthest from its own centroid."""
     labels = labels.copy()
     empty = np.setdiff1d(np.arange(len(centres)), labels)
     distances = ((rows - centres[labels]) ** 2).sum(axis=1)

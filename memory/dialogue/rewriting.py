@@ -1,9 +1,10 @@
-"""The rewritten question: the wordings that are searched beside each other, and the one that a person reads."""
+"""The rewritten question: the wordings that are searched together, and the one that is shown."""
 
 import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
@@ -17,24 +18,22 @@ from clew.memory.instructions import neutralised
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
-from clew.memory.text import content_words
+from clew.memory.text import NAMED, compiled_patterns, content_words
 from clew.prompts import render
 
 How = Literal["model", "learned"]
-"""What made the text of a rewritten question: a language model, or the learned models."""
+"""Who rewrote a question: a language model, or the learned models."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
-    """`probable` is the probability from which a word of the conversation is searched with the question, at most
-    `most` of them; `context` is how much of the selected context's mean is added to the vector of the wording with
-    those words. `back` is how many turns are looked through."""
+    """How the words of the conversation are added to a question."""
 
     learned: RewriteModel = field(default_factory=shipped)
-    probable: Share = 0.04
-    most: Few = 10
-    context: Weight = 0.3
-    back: Few = 12
+    probable: Share = 0.04  # how likely a word of the conversation has to be needed to be searched with the question
+    most: Few = 10  # how many such words are searched at most
+    context: Weight = 0.3  # how much the recalled sentences move the question's meaning
+    back: Few = 12  # how many turns back the conversation is looked through
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def _wordings(
     needed: Sequence[tuple[str, float]],
     parameters: RewriteParameters,
 ) -> tuple[Wording, ...]:
-    """All that is searched, with their shares; of wordings that are the same one is left, with the weight of both."""
+    """All wordings with their shares; equal ones are merged, and their weights added."""
     there = set(content_words(made.text))
     added = [word for word, _ in needed if there.isdisjoint(content_words(word))]
     why, shares = f"with {', '.join(added)} of the conversation" if added else made.why, parameters.learned.forms
@@ -111,7 +110,7 @@ def _wordings(
 
 
 def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, float]) -> StandingQuestion:
-    """The question made to stand alone; a detail that the assistant asked for stands behind the question that it
+    """The question made to stand alone; a detail that the assistant asked for is appended to the question that it
     clarifies. `turn`: `turn_signals`."""
     made = stand_alone(question, history)
     earlier = _questions(history)
@@ -121,11 +120,12 @@ def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, flo
 
 
 LONGEST = 60
-"""Words at the end of an earlier turn that are searched."""
+"""Words at the end of an earlier turn that are used."""
 
 
 def _questions(history: Sequence[Sentence]) -> list[str]:
-    """The last words of what the user said before, in order: in a turn with a pasted text, the question is there."""
+    """The last words of what the user said before, in order: in a turn with a pasted text, the question is at the
+    end."""
     said = (one.text for one in history if one.speaker == "user" and not is_filler(one.text))
     return [" ".join(text.split()[-LONGEST:]) for text in said]
 
@@ -146,17 +146,12 @@ def _needed(
 
 
 TEMPERATURE, TOKENS = 0.1, 200
-"""Of a language model that rewrites (seed 003, step 5)."""
+"""Options for the language model that rewrites (seed 003, step 5)."""
 
 MORE_WORDS = 25
-"""What a rewritten question may have more words than twice the question's."""
+"""Words that a rewritten question may have beyond twice the original."""
 
-_NAME = re.compile(r"(?<=[^\s.?!] )(?!I['’])[A-Z][\w'’-]+|\d[\d.,:]*\d|\d")
-_CHATTER = re.compile(
-    r"^(?:sure|certainly|of course|okay|here(?:'s| is)|the (?:rewritten|standalone|answer)|rewritten|standalone|answer"
-    r"|question|unclear|not found|i (?:am|can|cannot|don't|do not)|as an ai)\b[^?]*[:,.]|^(?:[{\[<`]|\*\*)",
-    re.IGNORECASE,
-)
+_CHATTER = compiled_patterns(Path(__file__).with_name("phrases.txt"))["chatter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +170,11 @@ def rewrite_by_model(
     writer: Writer,
     cancel: threading.Event | None = None,
 ) -> ModelRewrite:
-    """Over the selected context (seed 003, step 5), as it was said. `without_model` is the question as it was rewritten
-    without one.
+    """The question rewritten by a language model, given the selected context (seed 003, step 5). `without_model` is the
+    question rewritten without one.
 
-    A model may answer instead of asking, lose names, wrap its line in JSON or write around it: `without_model` is taken
-    in place of a reply with such a fault. Raises `Cancelled`.
-    """
+    Models may answer the question, lose names, or write around it: `without_model` replaces a reply with such a fault.
+    Raises `Cancelled`."""
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
     context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
@@ -194,7 +188,7 @@ def rewrite_by_model(
 
 
 def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
-    """What is wrong with a model's reply; empty where nothing is."""
+    """What is wrong with a model's reply; empty if nothing is."""
     line = _line(reply)
     if not line:
         return "it is empty"
@@ -207,17 +201,17 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
     kept = set(content_words(line))
     if depends_on_context(question) and kept <= set(content_words(question)):
         return "it cannot be understood alone yet"
-    if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
+    if lost := [name for name in NAMED.findall(question) if not set(content_words(name)) <= kept]:
         return f"it has lost {', '.join(dict.fromkeys(lost))}"
     said = " ".join([question, *(sentence.text for sentence in selected)])
     known, parts = set(content_words(said)), set(re.findall(r"\w+", said))  # 052 of 2025-052
-    new = [name for name in _NAME.findall(line) if name not in parts and not set(content_words(name)) <= known]
+    new = [name for name in NAMED.findall(line) if name not in parts and not set(content_words(name)) <= known]
     if new and language_of(line) != "de":  # which has capitals on all nouns
         return f"nobody spoke of {', '.join(dict.fromkeys(new))}"
     return ""
 
 
 def _line(reply: str) -> str:
-    """Without quotation marks around it, and without a label that says what it is."""
+    """The reply without quotation marks around it and without a label in front."""
     line = re.sub(r"^\|?(?:user|question)\|?\s*:\s*", "", reply.strip(), flags=re.IGNORECASE)
     return re.sub(r"^[\"“'](.*)[\"”']$", r"\1", line, flags=re.DOTALL).strip()

@@ -1,15 +1,15 @@
-"""Signals of how a turn hangs together with its conversation, of the whole turn and of each word said before, and the
-linear model over those of a word.
+"""Signals of how a question refers to its conversation: of the whole turn, and of each word said before; and the linear
+model over the signals of a word.
 
-`terms` gives the odds that a word of the conversation is one that the question needs to stand alone; `forms` is what
-each wording of the question is worth before anything is found. They are in `learned.json`, made by `make train`."""
+`terms` gives the odds that the question needs a word of the conversation to stand alone; `forms` are the weights of the
+wordings before anything is found. They are in `learned.json`, made by `make train`."""
 
 import json
 import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from clew.memory.ports import Encoder
 from clew.memory.text import content_words, stems_and_words
 
 BACK = 3
-"""Turns whose words are looked at, as by `recent`."""
+"""Earlier turns whose words are considered."""
 
 _CAPITAL = re.compile(r"(?<=\s)[A-Z]\w+")
 
@@ -38,11 +38,12 @@ class Word:
 def turn_signals(
     question: str, history: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder
 ) -> dict[str, float]:
-    """By name; `history` are the sentences before the question, `selected` the context that MMR chose of them.
+    """The signals of a question by name; `history` are the sentences before it, `selected` the context that MMR chose
+    of them.
 
-    `last_turn` and `last_question` are the question's highest cosines with what was said in the turn before it,
-    `context` that with the mean of the selected sentences, `said_before` the share of its words that were said before.
-    """
+    `last_turn` and `last_question` are the highest cosines of the question with what was said in the previous turn,
+    `context` the cosine with the mean of the selected sentences, `said_before` the share of its words that were said
+    before."""
     said, last_turn = recent(history, selected, BACK), _last_turn(history)
     last = [sentence for sentence in said if sentence.turn == last_turn]
     vector = encoder.encode([question], "sentence")[0]
@@ -65,7 +66,7 @@ def turn_signals(
 def words(
     question: str, history: Sequence[Sentence], selected: Sequence[Sentence], turn: Mapping[str, float]
 ) -> list[Word]:
-    """The words that the question may need, in the order said; `turn` are the signals of `turn_signals`."""
+    """The words that the question may need, in the order said; `turn` are its `turn_signals`."""
     known = set(content_words(question))
     where: dict[str, list[Sentence]] = defaultdict(list)
     surface: dict[str, str] = {}
@@ -84,8 +85,8 @@ def words(
 
 
 def recent(history: Sequence[Sentence], selected: Sequence[Sentence], back: int) -> list[Sentence]:
-    """Of the first turn, of the last `back` ones and of the selected context: a turn costs the same however long the
-    conversation is."""
+    """The sentences of the first turn, of the last `back` turns, and of the selected context: so the cost does not grow
+    with the conversation."""
     last, context = _last_turn(history), {sentence.text for sentence in selected}
     return [one for one in history if one.turn > last - back or one.turn == 1 or one.text in context]
 
@@ -101,7 +102,7 @@ def asked_back(history: Sequence[Sentence]) -> bool:
 
 
 def mean_vector(sentences: Sequence[Sentence], encoder: Encoder) -> Vector | None:
-    """The direction of all of them together, (d,) and of unit length; None for none, or where they cancel out."""
+    """The mean direction of all sentences, (d,), of unit length; None if there are none, or they cancel out."""
     if not sentences:
         return None
     mean = encoder.encode([sentence.text for sentence in sentences], "sentence").mean(axis=0)
@@ -112,8 +113,8 @@ def mean_vector(sentences: Sequence[Sentence], encoder: Encoder) -> Vector | Non
 def _word_signals(
     sentences: Sequence[Sentence], last_turn: int, opening: Sentence | None, context: Set[str]
 ) -> dict[str, float]:
-    """Of a word that stands in these sentences; `opening` is the first one of the last answer, `context` the texts of
-    the selected ones."""
+    """The signals of a word in these sentences; `opening` is the first sentence of the last answer, `context` are the
+    texts of the selected ones."""
     last = [sentence for sentence in sentences if sentence.turn == last_turn]
     return {
         "in_last_question": float(any(sentence.speaker == "user" for sentence in last)),
@@ -126,7 +127,7 @@ def _word_signals(
 
 
 def _nearest(vector: Vector, sentences: Sequence[Sentence], encoder: Encoder) -> float:
-    """The highest cosine; 0 where nothing was said."""
+    """The highest cosine with these sentences; 0 if there are none."""
     if not sentences:
         return 0.0
     return float((encoder.encode([sentence.text for sentence in sentences], "sentence") @ vector).max())
@@ -137,7 +138,7 @@ SHIPPED = Path(__file__).with_name("learned.json")
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """Signals by name to a number: their weighted sum and the intercept."""
+    """A linear model over signals by name."""
 
     intercept: Logit
     weights: Mapping[str, float]
@@ -155,11 +156,8 @@ class RewriteModel:
     forms: Mapping[str, float]
 
     def probability(self, signals: Mapping[str, float]) -> float:
-        """That the word with these signals is needed."""
+        """The probability that the question needs the word with these signals."""
         return 1 / (1 + math.exp(-self.terms.of(signals)))
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2, default=dict) + "\n"
 
 
 @cache

@@ -20,11 +20,11 @@ from clew.memory.dialogue.utterances import same_words
 from clew.memory.text import storable
 
 ONCE = "-"
-"""The owner of a conversation of one question: no list has it until it is gone on with. No user can have this name."""
+"""The owner of a conversation of a single question: it is in no list until it is continued. No user can have this
+name."""
 
 UNDO = timedelta(seconds=10)
-"""A thread that was taken out can be brought back for as long; then the next change, or who opens the
-threads, deletes it."""
+"""How long a deleted thread can be restored; later, the next change or the next opening deletes it for good."""
 
 _COUNT = "(SELECT number FROM turns WHERE turns.thread = threads.thread AND turn = leaf)"
 _THREADS = (
@@ -39,7 +39,7 @@ _HOLDING = (
 )
 _AMONG = "(SELECT value FROM json_each(?))"
 _FORGET = "DELETE FROM threads WHERE deleted <> '' AND deleted < ?"
-"""Those that were taken out, and can no longer be brought back."""
+"""Deletes the threads that can no longer be restored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class TurnTree:
-    """The turns of a thread: one that is asked anew, or in other words, begins another way from the turn before it.
-    `parents` has each turn's, 0 for none, and `leaf` is the turn that the thread is at."""
+    """The turns of a thread as a tree: a question asked again or in other words begins another branch at the turn
+    before it. `parents` has each turn's parent, 0 for none; `leaf` is the turn that the thread is at."""
 
     parents: Mapping[int, int]
     leaf: int = 0
 
     @property
     def mark(self) -> str:
-        """Another where a turn came, or the thread is at another one."""
+        """A value that changes when a turn is added or the thread moves to another one."""
         return f"{self.leaf}of{len(self.parents)}"
 
     def path(self, leaf: int | None = None) -> list[int]:
@@ -79,15 +79,15 @@ class TurnTree:
         return path[::-1]
 
     def after(self, turn: int) -> list[int]:
-        """The turns that go on from this one, oldest first."""
+        """The turns that follow this one directly, oldest first."""
         return sorted(one for one, parent in self.parents.items() if parent == turn)
 
     def versions(self, turn: int) -> list[int]:
-        """This turn and those that were asked in its place, oldest first."""
+        """This turn and its alternatives, oldest first."""
         return self.after(self.parents[turn]) if turn in self.parents else []
 
     def newest_below(self, turn: int) -> int:
-        """Where the newest way from this turn ends."""
+        """The end of the newest branch from this turn."""
         while further := self.after(turn):
             turn = further[-1]
         return turn
@@ -108,11 +108,11 @@ class Threads:
 
     @property
     def place(self) -> str:
-        """Where they are kept."""
+        """The path of the database."""
         return self._database.name
 
     def new_id(self, owner: str = "") -> str:
-        """A short id that is not in use; the thread of that id will be this owner's."""
+        """A short unused id; the thread with it will belong to this owner."""
         while self.owner(thread := secrets.token_hex(4)) is not None:
             pass
         if owner:
@@ -121,41 +121,40 @@ class Threads:
         return thread
 
     def owner(self, thread: str) -> str | None:
-        """None: there is no such thread."""
+        """The owner of a thread; None if there is no such thread."""
         return next((row[0] for row in self._database.rows("SELECT owner FROM threads WHERE thread = ?", thread)), None)
 
     def recent(self, unlisted: bool = False) -> list[Thread]:
-        """Those of all owners, newest first; with `unlisted` also those of one question."""
+        """The threads of all owners, newest first; with `unlisted` also those of a single question."""
         where = "" if unlisted else f"AND owner <> '{ONCE}'"
         return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}")]
 
     def last(self, anywhere: bool = False) -> str:
-        """The id of the newest over `library`, or over any, that the person of this machine had; empty where there is
-        none."""
+        """The id of the newest thread of this machine's user over `library`, or over any; empty if there is none."""
         both = [*self.over_library(), *self.over_library(ONCE)]
         both += [*self.over_others(), *self.over_others(ONCE)] if anywhere else []
         return max(both, key=lambda one: one.updated).id if both else ""
 
     def list_from_now_on(self, thread: str) -> None:
-        """One of a single question becomes one like others."""
+        """Makes a conversation of a single question an ordinary one."""
         self._database.change("UPDATE threads SET owner = '' WHERE thread = ? AND owner = ?", thread, ONCE)
 
     def over_library(self, owner: str = "") -> list[Thread]:
-        """Those of this owner over `library`, or over none that is known; newest first."""
+        """The threads of this owner over `library`, or over an unknown one; newest first."""
         where = "AND owner = ?2 AND (library IN ('', ?1) OR ?1 = '')"
         return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
 
     def over_others(self, owner: str = "") -> list[Thread]:
-        """Those of this owner that are not in `over_library`; newest first."""
+        """The other threads of this owner; newest first."""
         where = "AND owner = ?2 AND library NOT IN ('', ?1) AND ?1 <> ''"
         return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
 
     def get(self, thread: str) -> Thread | None:
-        """None where there is none, or nothing was said on it yet."""
+        """The thread; None if there is none, or it has no turn yet."""
         return next((_thread(row) for row in self._database.rows(f"{_THREADS} AND thread = ?", thread)), None)
 
     def holding(self, text: str) -> set[str]:
-        """The ids of the threads that have each word of the text in their title, a question or an answer, whatever its
+        """The ids of the threads that have every word of the text in their title, a question or an answer, in any
         case."""
         each = [{row[0] for row in self._database.rows(_HOLDING, word)} for word in text.casefold().split()]
         return set.intersection(*each) if each else {thread.id for thread in self.recent()}
@@ -196,7 +195,7 @@ class Threads:
             database.execute(_FORGET, (_before_undo(),))
 
     def last_turn(self, thread: str) -> int:
-        """The greatest number that a turn of the thread has; 0 where there is none."""
+        """The highest number of a turn in the thread; 0 if there is none."""
         return int(self._database.rows("SELECT coalesce(max(turn), 0) FROM turns WHERE thread = ?", thread)[0][0])
 
     def tree(self, thread: str) -> TurnTree:
@@ -205,15 +204,15 @@ class Threads:
         return TurnTree(dict(parents), leaf[0][0] if leaf else 0)
 
     def go_to(self, thread: str, leaf: int) -> None:
-        """The thread is at this turn from now on; the turns behind it are kept."""
+        """Moves the thread to this turn; the turns behind it are kept."""
         self._change(thread, "leaf", leaf)
 
     def like(self, thread: str, turn: int, liked: int) -> None:
-        """Keep what the person said of an answer: 1 good, -1 bad, 0 nothing."""
+        """Stores the person's rating of an answer: 1 good, -1 bad, 0 none."""
         self._database.change("UPDATE turns SET liked = ? WHERE thread = ? AND turn = ?", liked, thread, turn)
 
     def liked(self, thread: str) -> dict[int, int]:
-        """Of each turn of which something was said, what."""
+        """The rating of each turn that has one."""
         return dict(self._database.rows("SELECT turn, liked FROM turns WHERE thread = ? AND liked <> 0", thread))
 
     def records(self, thread: str, leaf: int | None = None) -> list[str]:
@@ -241,7 +240,7 @@ class Threads:
         return [sentence for sentence, _ in known.values()], [vector for _, vector in known.values()]
 
     def all_sentences(self, thread: str, leaf: int | None = None) -> list[Sentence]:
-        """All sentences of the thread up to the leaf in the order said, also those that were said again."""
+        """All sentences of the thread up to the leaf in the order said, with repetitions."""
         query = (
             "SELECT text, speaker, number FROM sentences JOIN turns USING (thread, turn)"
             f" WHERE thread = ? AND turn IN {_AMONG} ORDER BY number, position"
@@ -249,8 +248,8 @@ class Threads:
         return [Sentence(*row) for row in self._database.rows(query, thread, str(self.tree(thread).path(leaf)))]
 
     def centroids(self, thread: str, encoder: str, turn: int | None = None) -> Vectors | None:
-        """Those that `keep_centroids` kept, (k, d), for this turn, by default whichever; None where there are none of
-        the encoder of this hash."""
+        """The centroids, (k, d), stored by `keep_centroids` for this turn, by default the last; None if there are none
+        of the encoder of this hash."""
         rows = self._database.rows(
             "SELECT dimension, vectors FROM centroids WHERE thread = ?1 AND encoder = ?2 AND ?3 IN (turn, -1)",
             thread,
@@ -267,33 +266,33 @@ class Threads:
         self._database.change(insert, thread, encoder, centroids.shape[1], values, turn)
 
     def rename(self, thread: str, name: str) -> None:
-        """An empty name gives it its title again."""
+        """Sets the title; an empty name restores the automatic one."""
         self._change(thread, "name", storable(" ".join(name.split())))
 
     def pin(self, thread: str, pinned: bool) -> None:
         self._change(thread, "pinned", int(pinned))
 
     def take_out(self, thread: str) -> None:
-        """No list has the thread any more; `bring_back` undoes it, and so does a turn that is said on it."""
+        """Removes the thread from all lists; `bring_back` undoes that, and so does a new turn in it."""
         self._change(thread, "deleted", _now())
 
     def taken_out(self, owner: str = "") -> str:
-        """The id of the one of this owner that was taken out last and can still be brought back; empty: none."""
+        """The id of this owner's last deleted thread that can be restored; empty if there is none."""
         query = "SELECT thread FROM threads WHERE owner = ? AND deleted >= ? ORDER BY deleted DESC LIMIT 1"
         return next((row[0] for row in self._database.rows(query, owner, _before_undo())), "")
 
     def bring_back(self, thread: str) -> bool:
-        """Whether it was still there."""
+        """Restores a deleted thread; whether it was still there."""
         return self._change(thread, "deleted", "")
 
     def _change(self, thread: str, column: str, value: str | int) -> bool:
-        """Whether the thread is there."""
+        """Runs the statement; whether the thread exists."""
         with self._database.transaction() as database:
             database.execute(_FORGET, (_before_undo(),))
             return database.execute(f"UPDATE threads SET {column} = ? WHERE thread = ?", (value, thread)).rowcount > 0
 
     def delete(self, thread: str) -> None:
-        """Forget the thread, where there is one, at once."""
+        """Deletes the thread for good, if it exists."""
         self._database.change("DELETE FROM threads WHERE thread = ?", thread)
 
     def close(self) -> None:
@@ -315,7 +314,7 @@ def _now() -> str:
 
 
 def _write_thread(database: sqlite3.Connection, thread: str, question: str, library: str) -> None:
-    """Its title is made of this question until there is one with more to say."""
+    """Stores the thread; its title is made of this question unless it has one that says more."""
     database.execute(
         "INSERT INTO threads (thread, title, updated, library) VALUES (:thread, :title, :now, :library)"
         " ON CONFLICT (thread) DO UPDATE SET updated = :now, library = iif(:library = '', library, :library),"

@@ -1,9 +1,8 @@
-"""The sentences of a conversation (seed 003): user turns whole, answers by sentence, without conversational filler; a
-line written as a question (step 5).
+"""The sentences of a conversation (seed 003): user turns as a whole, answers by sentence, without filler; and tidying a
+line that was written as a question (step 5).
 
-Also the question back, 'Which of these do you mean: The Sun; or The Moon?', and the reply that chooses one of them:
-'the second one', 'the Moon one'.
-"""
+Also questions back, "Which of these do you mean: The Sun; or The Moon?", and replies that choose: "the second one",
+"the Moon one"."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from clew.memory.datatypes import Sentence, Utterance
 from clew.memory.text import content_words, read_patterns, split
 
 FEWEST_WORDS = 3
-"""Shorter phrases of an answer are dropped."""
+"""Words that a phrase of an answer needs to be kept."""
 
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """A letter of a script that has no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
@@ -23,7 +22,7 @@ _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _CLAUSE_END = re.compile(r"[,;:](?=\s)|[.!?…]+(?=\s|$)|\s[-\u2013\u2014]+\s|\u2014|\b(?:but|however|although|though)\b")
 
 _FILLER = re.compile(read_patterns(Path(__file__).with_name("filler.txt"))["alternatives"])
-"""A clause of filler, whole, in lower case and without apostrophes."""
+"""A complete clause of filler, in lower case and without apostrophes."""
 
 
 def extract(utterances: Sequence[Utterance], first_turn: int = 1) -> list[Sentence]:
@@ -40,8 +39,8 @@ def extract(utterances: Sequence[Utterance], first_turn: int = 1) -> list[Senten
 
 
 def unique(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Those that are not said again later in the same words, whatever their case and spacing: what is said again is
-    what the conversation is about now."""
+    """The sentences without those that are repeated later (in any case and spacing): what was said last is what the
+    conversation is about."""
     last: dict[str, Sentence] = {}
     for sentence in sentences:
         last[same_words(sentence.text)] = sentence.said_after(last.pop(same_words(sentence.text), None))
@@ -49,13 +48,13 @@ def unique(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def same_words(text: str) -> str:
-    """The same for texts that differ only in case and spacing."""
+    """Equal for texts that differ only in case and spacing."""
     return " ".join(text.casefold().split())
 
 
 def answer_sentences(text: str) -> Iterator[str]:
-    """The sentences of an answer that say something: no citations, list marks, filler or phrases under 3 words; the
-    items of a list that are so short as one sentence."""
+    """The sentences of an answer that say something: without citations, list marks, filler and phrases under 3 words.
+    Very short list items are joined to one sentence."""
     bare = _CITATION.sub("", text)
     items: list[str] = []
     for start, end in split(bare):
@@ -70,12 +69,12 @@ def answer_sentences(text: str) -> Iterator[str]:
 
 
 def words_of(text: str) -> int:
-    """How many there are; where words are not parted by spaces each letter counts as one."""
+    """The number of words; in scripts without spaces, of letters."""
     return max(len(text.split()), len(_UNSPACED.findall(text)))
 
 
 def is_filler(sentence: str) -> bool:
-    """Whether every clause of it is courtesy, acknowledgement or confessed ignorance, with nothing said beside."""
+    """Whether every clause is a courtesy, an acknowledgement or "I do not know"."""
     plain = re.sub("['\u2019`]", "", sentence.casefold())
     clauses = (clause.strip(' \t\n"\u201c\u201d()*') for clause in _CLAUSE_END.split(plain))
     return all(_FILLER.fullmatch(clause) for clause in clauses if clause)
@@ -88,7 +87,7 @@ _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
 """A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
 
 LAST = 40
-"""Characters of a line that its end is told by."""
+"""Characters at the end of a line that are looked at."""
 
 _INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
 
@@ -101,12 +100,13 @@ _UNMARKED = re.compile(
 
 
 def with_apostrophes(text: str) -> str:
-    """'what's' and 'doesn't' of 'whats' and 'doesnt', which would be taken for slips of other words."""
+    """The text with "what's" and "doesn't" for "whats" and "doesnt", which would be taken for misspelt words."""
     return _UNMARKED.sub(lambda m: f"{m['of']}'{m['is']}" if m["is"] else f"{m['does']}{m['not']}'t", text)
 
 
 def tidy(text: str) -> str:
-    """One space between words, a capital first, and at the end `?` for a question, else `.` (seed 003, step 5)."""
+    """The line with single spaces, a capital at the beginning, and `?` at the end if it is a question, else `.` (seed
+    003, step 5)."""
     line = " ".join(text.split()).rstrip(",;:- ")
     if not line:
         return ""
@@ -121,7 +121,7 @@ def tidy(text: str) -> str:
 
 
 def asks(line: str) -> bool:
-    """Whether its last sentence begins as a question does."""
+    """Whether its last sentence begins like a question."""
     start, end = split(line)[-1]
     return _QUESTION_START.match(line[start:end].strip()) is not None
 
@@ -130,7 +130,7 @@ MOST_CHOICES = 4
 """Choices that a question back has at most."""
 
 LONGEST_REPLY = 12
-"""Words of a reply that chooses; a longer one says itself what it is about."""
+"""Words of a reply that chooses; longer ones are questions of their own."""
 
 QUESTION_BACK = re.compile(r"Which (?P<what>[^?;:]+) do you mean: (?P<choices>.+)\?")
 _PLACES = {
@@ -155,8 +155,8 @@ def clarifying_question(what: str, choices: Sequence[str]) -> str:
 
 
 def chosen(reply: str, history: Sequence[Sentence]) -> str:
-    """The question that was asked before, with what the reply chooses in it; empty where the assistant's last words
-    were no such question, or the reply chooses nothing. `history` is in order."""
+    """The previous question with the choice that the reply makes; empty if the assistant did not ask back, or nothing
+    is chosen. `history` is in order."""
     last = [one.text for one in history if one.speaker == "agent" and one.turn == history[-1].turn]
     question_back = QUESTION_BACK.search(" ".join(last))
     earlier = [sentence.text for sentence in history if sentence.speaker == "user"]
@@ -167,7 +167,7 @@ def chosen(reply: str, history: Sequence[Sentence]) -> str:
 
 
 def _choice(reply: str, choices: Sequence[str]) -> str:
-    """By its place, or by words that it alone has; a question of its own chooses nothing."""
+    """The choice, by its place or by words that it alone has; empty for a reply that is itself a question."""
     if place := _BY_PLACE.fullmatch(reply):
         at = _PLACES[place["place"].casefold()]
         return choices[at] if at < len(choices) else ""
@@ -179,7 +179,7 @@ def _choice(reply: str, choices: Sequence[str]) -> str:
 
 
 def _put(question: str, what: str, choice: str) -> str:
-    """In the place of 'the actor' where the question has that, else behind it."""
+    """The question with the choice in the place of "the actor", or behind it."""
     pointed = re.compile(rf"\b(?:the|this|that|these|those) {re.escape(what)}\b", re.IGNORECASE)
     if pointed.search(question):
         return pointed.sub(lambda _: choice, question, count=1)
@@ -187,10 +187,10 @@ def _put(question: str, what: str, choice: str) -> str:
 
 
 def last_sentence(text: str) -> str:
-    """Where a turn has several sentences, the question is the last."""
+    """The last sentence of a turn with several: the question is there."""
     spans = [span for span in split(text) if len(text[slice(*span)].split()) > 1] if len(text) > SHORT else []
     return text[slice(*spans[-1])] if len(spans) > 1 else text
 
 
 SHORT = 20
-"""Characters of a text that has no two sentences worth telling apart."""
+"""Characters of a text that is taken for a single sentence."""

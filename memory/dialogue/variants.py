@@ -1,12 +1,12 @@
-"""Further wordings of a question: with dates in the place of relative ones and of other ways of writing them, and with
-words that the library has in the place of misspelt ones; one that leans, made to stand alone as the library speaks of
-it. Of a question in another language than the documents: its names, its numbers and the words that look alike in
-both."""
+"""Further wordings of a question: with dates for relative ones and other ways to write them; with misspelt words
+corrected; with the reference resolved as the documents speak of it. For a question in another language than the
+documents: its names, numbers and words that look alike in both."""
 
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from clew.memory.datatypes import Sentence, Wording
 from clew.memory.dates import dated, days_text, relative_dates
@@ -19,7 +19,9 @@ from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.ports import Encoder, Search, Vocabulary
 from clew.memory.text import (
     FUNCTION_WORDS,
+    NAMED,
     common_words,
+    compiled_patterns,
     content_word_sets,
     content_words,
     split,
@@ -30,35 +32,30 @@ from clew.memory.text import (
 DATED, SPELLING = "dated", "spelling"
 
 REAL = 0.25
-"""The share of the question's weight that goes to a wording in which a word that is no slip is another; of a slip, half
-of it does."""
+"""The share of the question's weight for a wording in which a correct word is replaced; for a misspelt one it is a
+half."""
 
 LONG_NAME = 7
-"""Letters from which a word with a capital may be taken for another one."""
+"""Letters from which a name may be taken for another one."""
 
-ASKING = re.compile(
-    r"^(?:(?:please|good|great|right|fine|nice|okay|ok|well|thanks|list|find|show|name|give|tell|explain|describe|search"
-    r"|enumerate|summari[sz]e|outline|recap|compare|look (?:up|for)|me|us|everything|anything|all|about|the)\b[,.!]?"
-    r" *)+",
-    re.IGNORECASE,
-)
-"""How an English request begins: words that ask, and that no document has to have."""
+ASKING = compiled_patterns(Path(__file__).with_name("phrases.txt"))["asking"]
+"""How an English request begins: words that no document needs to have."""
 
 MOST_SLIPS = 2
-"""Words of a question that are taken for others; where more are unknown, it is of another language or subject."""
+"""Words of a question that may be corrected; if more are unknown, it is in another language or about something else."""
 
 
 WAYS, HITS = 10, 5
-"""Likely ways to make a question stand alone that are tried, and the passages in which each is looked up."""
+"""Likely edits that are tried, and the passages in which each is looked up."""
 
 FAR = math.exp(-3.5)
-"""How likely one may be, against the likeliest, to be tried."""
+"""How likely an edit must be, relative to the likeliest, to be tried."""
 
 
 def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -> Rewritten:
-    """A question made to stand alone in the way that the documents speak of: where no sentence under its document's
-    title holds all words of the likeliest, the likely one with the most words that stand together in one. A way that
-    adds no word to the question is none."""
+    """The question made to stand alone as the documents speak of it: if no sentence (with its title) has all words of
+    the likeliest edit, the likely edit with most words that one sentence has. An edit has to add a word to the
+    question."""
     question, standing = made.wordings[0].text, next((one for one in made.wordings if one.name == "standing"), None)
     own = frozenset(content_words(question))
     if standing is None or made.how != "learned":
@@ -107,7 +104,7 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
         taken = {word: other for word, other in taken.items() if not is_known(word)}
     if not taken:
         return made
-    names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", f"{question.text}\n{made.text}"))
+    names = set(NAMED.findall(f"{question.text}\n{made.text}"))
     pieces = dict(zip(taken, encoder.tokens([word.casefold() for word in taken]), strict=True))
     slips = {
         word: other
@@ -127,8 +124,7 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
 
 
 def offered(text: str, wordings: Sequence[Wording]) -> str:
-    """The question `text` with the words of the library that it may mean, as the wordings have them; empty where there
-    are none, or it has them already."""
+    """The question `text` with the library's words in place of unknown names; empty if nothing changes."""
     of = {wording.name: wording.text for wording in wordings}
     said, spelt = (re.findall(r"[^\W\d_]+", of.get(name, "")) for name in ("question", SPELLING))
     pairs = zip(said, spelt, strict=bool(spelt))
@@ -138,7 +134,7 @@ def offered(text: str, wordings: Sequence[Wording]) -> str:
 
 
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
-    """The words of a question that the library lacks -> the likeliest that it has; as they are written."""
+    """The words that the library lacks, each with the likeliest word that it has; as written."""
     own = ASKING.sub("", question, count=1)
     said = list(dict.fromkeys(word for word in written_words(own) if word.casefold() not in FUNCTION_WORDS))
     lacking = [word for word, count in zip(said, vocabulary.counts(said), strict=True) if not count]
@@ -152,13 +148,13 @@ def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
 
 
 def _is_likely(word: str, other: str) -> bool:
-    """A word of every sentence is known by heart: a letter is left out or doubled, and not another one (no 'does' for
-    'docs')."""
+    """Whether it can be a slip. Very common words are only misspelt by one letter missing or doubled ("does" is not
+    "docs")."""
     return other not in FUNCTION_WORDS or len(word) != len(other) or sorted(word.casefold()) == sorted(other)
 
 
 def _is_form(word: str, other: str) -> bool:
-    """Whether it is no slip but the other one with an ending, or with another: 'stricter' of 'strict'."""
+    """Whether it is the other word with another ending ("stricter", "strict"), and so not misspelt."""
     stems = {other.removesuffix("e"), _ENGLISH_ENDING.sub("", other)}
     made = (rf"{re.escape(stem)}\w?{_ENGLISH_ENDING.pattern}" for stem in stems if len(stem) > 2)
     return any(re.fullmatch(pattern, word) for pattern in made)
@@ -168,14 +164,14 @@ _ENGLISH_ENDING = re.compile("(?:er|est|ed|ing|ly|ness|less|able)$")
 
 
 def _is_derived(word: str, vocabulary: Vocabulary) -> bool:
-    """Whether it is made of a word that the library has: 'livable' of 'live' is no slip for 'liable'."""
+    """Whether it is derived from a word that the library has: "livable" from "live" is not misspelt for "liable"."""
     made = re.fullmatch(r"(\w{3,})(?:able|ness|less|ly)", word.casefold())
     return made is not None and any(vocabulary.counts([made[1], f"{made[1]}e"]))
 
 
 def _slip(name: str, other: str) -> bool:
-    """Whether a name is another one without its accents, or with a letter too many, too few, or two in the wrong order.
-    With another letter it may be another name: Kowalska is not Kowalski."""
+    """Whether a name is the other one without accents, with a letter too many or too few, or two letters swapped. With
+    another letter it may be another name: Kowalska is not Kowalski."""
     if unaccented(name) == unaccented(other):
         return True
     same_letters = sorted(name.casefold()) == sorted(other)
@@ -187,7 +183,7 @@ def _respelt(text: str, taken: Mapping[str, str]) -> str:
 
 
 def beside(made: Rewritten, added: Wording) -> Rewritten:
-    """With a wording behind the question that takes its weight from it, unless one has its text already."""
+    """Adds a wording behind the question, which gives it the weight, unless one has the same text."""
     if added.text in (wording.text for wording in made.wordings):
         return made
     question, *others = made.wordings
@@ -198,14 +194,14 @@ def beside(made: Rewritten, added: Wording) -> Rewritten:
 COGNATES = "cognates"
 
 EVEN, LESS = 0.5, 0.45
-"""Of the weight of the question, what goes to the wording with those words alone (docs/figures.md). With half of it
-they stand for the question where it is judged whether it is answered: they have to be `FEWEST`, and a `THIRD`."""
+"""The share of the question's weight for a wording of such words alone (docs/figures.md). With a half they stand for
+the question when it is judged: there have to be `FEWEST`, and a `THIRD` of its words."""
 
 FEWEST, THIRD = 2, 1 / 3
-"""Words alike, and their share of the question's words."""
+"""Such words, and their share of the question's words."""
 
 SHORTEST, LONG = 5, 7
-"""Letters of a word with another ending, and of one that may be spelt otherwise besides."""
+"""Letters of a word whose ending may differ, and of one that may be spelt differently."""
 
 _ENDINGS = tuple(
     tuple(pair.split(">"))
@@ -219,8 +215,7 @@ _ENDINGS = tuple(
 
 
 def with_cognates(made: Rewritten, language: str, held: str, vocabulary: Vocabulary) -> Rewritten:
-    """With a wording of the words that the library has, where the question is in another language than it. What it has
-    no such word for is searched as it is."""
+    """Adds a wording of the words that the library has, if the question is in another language."""
     if not language or not held or language == held:
         return made
     question = made.wordings[0]
@@ -236,8 +231,8 @@ def with_cognates(made: Rewritten, language: str, held: str, vocabulary: Vocabul
 
 
 def own_words(question: str, language: str) -> list[str]:
-    """Without the commonest of its language, and without what an apostrophe or hyphen ties to them: `heure` of
-    `l'heure`, `parle` of `parle-t-il`; numbers whole."""
+    """The words of a question without the most common ones of its language and what is tied to them: `heure` of
+    `l'heure`, `parle` of `parle-t-il`; numbers stay whole."""
     numbers = [number for number in _NUMBER.findall(question) if len(number) > 1]
     said = (_TIED.sub("", word.replace("’", "'")) for word in written_words(_NUMBER.sub(" ", question)))
     own = (word for word in said if len(word) > 1 and language not in common_words().get(unaccented(word), ()))
@@ -249,7 +244,7 @@ _TIED = re.compile(r"^.*'|-(?:t-)?(?:ils?|elles?|on|ce|je|tu|nous|vous)$")
 
 
 def cognates(words: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:
-    """Those of the words that the library has, each as it has it."""
+    """The words that the library has too, each as the library writes it."""
     forms = [_forms(word) for word in words]
     flat = [form for of_word in forms for form in of_word]
     counts = dict(zip(flat, vocabulary.counts(flat), strict=True))
@@ -264,7 +259,7 @@ def cognates(words: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:
 
 
 def _forms(word: str) -> list[str]:
-    """As it is, without accents, with English endings."""
+    """The word as it is, without accents, and with English endings."""
     plain = unaccented(word)
     made = [
         plain.removesuffix(unaccented(end)) + english for end, english in _ENDINGS if plain.endswith(unaccented(end))

@@ -46,8 +46,8 @@ class ChunkerParameters:
     and no heading lies between.
     """
 
-    size: Count | None = None
-    overlap: Natural = 1
+    size: Count | None = None  # how many tokens a passage may have; none: as many as the encoder reads
+    overlap: Natural = 1  # how many sentences of a passage the next one repeats
     name: Literal["sentences"] = "sentences"
 
 
@@ -185,11 +185,11 @@ class SemanticParameters:
     Raises `BadInput` for an overlap that is not below the size.
     """
 
-    buffer: Natural = 5
-    threshold: Distance = 0.5
-    step: Count | None = None
-    size: Count = 1024
-    overlap: Natural = 128
+    buffer: Natural = 5  # how many sentences on either side are compared
+    threshold: Distance = 0.5  # with `--chunker semantic`, how far the meaning has to turn to begin a new passage
+    step: Count | None = None  # how far apart the sentences compared are; none: twice the buffer, and one
+    size: Count = 1024  # how many tokens a passage may have
+    overlap: Natural = 128  # how many tokens of a passage the next one repeats
     name: Literal["semantic"] = "semantic"
 
     def __post_init__(self) -> None:

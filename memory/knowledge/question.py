@@ -158,14 +158,14 @@ class MatchParameters:
     cosine counts for a question in Esperanto, which the packaged encoder was not taught.
     """
 
-    candidates: Count = 100
-    nearest: Natural = 100
-    cosine: Weight = 0.55
-    keyword: Weight = 0.45
-    title: Weight = 0.08
-    untaught: Weight = 0.15
+    candidates: Count = 100  # how many passages the search by words proposes
+    nearest: Natural = 100  # how many passages the search by meaning proposes
+    cosine: Weight = 0.55  # how much likeness in meaning counts
+    keyword: Weight = 0.45  # how much shared words count
+    title: Weight = 0.08  # how much it counts that the question names the title
+    untaught: Weight = 0.15  # how much meaning counts for a question in Esperanto
     fields: Literal["together", "seed"] = "together"
-    stage2: Literal["vectors", "structure"] = "vectors"
+    stage2: Literal["vectors", "structure"] = "vectors"  # what likeness in meaning is measured on
     """What the cosine is of: the encoder's vectors, or sentences as trees (`clew train-structure`)."""
 
     def __post_init__(self) -> None:

@@ -69,11 +69,11 @@ StopWords = Literal[
 class KeywordParameters:
     """Values: chosen on five data sets, docs/figures.md."""
 
-    stemmer: Stemming = "english"
-    stop_words: StopWords = "english"
-    title_weight: Few = 2
-    k1: Weight = 0.9
-    b: Share = 0.75
+    stemmer: Stemming = "english"  # the language by whose rules words are reduced to their stems
+    stop_words: StopWords = "english"  # the language whose commonest words are not searched
+    title_weight: Few = 2  # how often a word of the title counts
+    k1: Weight = 0.9  # BM25: how much it counts that a word comes again
+    b: Share = 0.75  # BM25: how much a passage's length is allowed for
 
 
 class KeywordAnalyser:

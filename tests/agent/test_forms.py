@@ -1,4 +1,4 @@
-"""Whole turns over small folders: what a refusal says, documents that differ, libraries of triples, running heads."""
+"""Whole turns over small folders: what a refusal says, documents that differ and libraries of triples."""
 
 from pathlib import Path
 

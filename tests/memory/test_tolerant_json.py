@@ -14,7 +14,6 @@ GOOD: dict[str, Any] = {"name": "Lang's film", "parts": [1, 2]}
     [
         '{"name": "Lang\'s film", "parts": [1, 2]}',
         'Sure! Here it is:\n```json\n{"name": "Lang\'s film", "parts": [1, 2]}\n```\nAnything else?',
-        '<think>First {"name": "no"}. Then...</think>\n{"name": "Lang\'s film", "parts": [1, 2]}',
         "{'name': 'Lang's film', 'parts': [1, 2]}",
         '{"name": "Lang\'s film", "parts": [1, 2,],}',
         "{“name”: “Lang's film”, “parts”: [1, 2]}",

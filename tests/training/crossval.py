@@ -141,7 +141,7 @@ class Fitted(NamedTuple):
             default_tool=AUTO,
             rewrite=self.rewriter.parameters,
             query_weights=self.rewriter.forms,
-            router=self.policy.gate,
+            router=self.policy.router,
             order=self.policy.order,
         )
 

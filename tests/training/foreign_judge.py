@@ -6,9 +6,8 @@
 It learns of `tests.training.foreign_turns` as the shipped reader of other languages reads them.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from clew.agent.answer.judge import FOREIGN, Decision, signals
 from tests.training.foreign_turns import foreign_turns
-from tests.training.trainer import logistic, trainer
+from tests.training.trainer import as_json, logistic, trainer
 
 C, COST = 0.003, 0.15
 """The inverse of the L2 penalty; the share of the answerable questions that may be refused."""
@@ -50,7 +49,7 @@ def fit(found: Sequence[JudgedForeign]) -> Decision:
 
 
 def made(_: Path, __: Path) -> dict[Path, str]:
-    return {FOREIGN: json.dumps(asdict(fit(examples())), indent=2, default=dict) + "\n"}
+    return {FOREIGN: as_json(fit(examples()))}
 
 
 def report(_: Path, __: Path) -> Iterator[str]:

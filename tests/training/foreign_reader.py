@@ -17,6 +17,7 @@ from clew.agent.answer.evidence import encoded_request, request_of
 from clew.agent.answer.reader import FOREIGN, FOREIGN_FEATURES, OF_WORDS, Reader, features, foreign_features
 from clew.memory.datatypes import Floats
 from tests.training.foreign_turns import foreign_turns
+from tests.training.reader import to_json
 from tests.training.trainer import padded, trainer
 
 PASSES, RATE, DECAY = 600, 0.02, 0.05
@@ -67,7 +68,7 @@ def _there(one: ReadForeign) -> Floats:
 
 
 def made(_: Path, __: Path) -> dict[Path, str]:
-    return {FOREIGN: fit(examples()).to_json()}
+    return {FOREIGN: to_json(fit(examples()))}
 
 
 def report(_: Path, __: Path) -> Iterator[str]:

@@ -28,7 +28,7 @@ from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput
 from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, cases_of, of_turns
 from tests.training.records import lines_of
-from tests.training.trainer import logistic, trainer
+from tests.training.trainer import as_json, logistic, trainer
 
 CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
@@ -65,7 +65,7 @@ class JudgeExample:
 
 
 def made(data: Path, libraries: Path) -> dict[Path, str]:
-    return {SHIPPED: fit(list(read_examples(data, libraries))).to_json()}
+    return {SHIPPED: as_json(fit(list(read_examples(data, libraries))))}
 
 
 def read_examples(data: Path, libraries: Path) -> Iterator[JudgeExample]:

@@ -8,6 +8,7 @@ conversations (`asked_turns.py`) are searched as in a turn. A candidate is right
 answer, or its unit all that the answer must hold.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,13 @@ class ReadExample:
 
 
 def made(data: Path, _: Path) -> dict[Path, str]:
-    return {SHIPPED: fit(read_examples(data)).to_json()}
+    return {SHIPPED: to_json(fit(read_examples(data)))}
+
+
+def to_json(made: Reader) -> str:
+    """As it ships."""
+    layers = [{"weights": one.round(4).tolist(), "biases": bias.round(4).tolist()} for one, bias in made.layers]
+    return json.dumps({"features": made.features, "layers": layers, "together": made.together}) + "\n"
 
 
 def read_examples(data: Path) -> list[ReadExample]:

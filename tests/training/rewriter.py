@@ -8,9 +8,8 @@ a library of each set by its name (made where there is none). Words are learned 
 `tests.training.rewriter_crossval`.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +34,7 @@ from clew.tools.hybrid import Hybrid
 from tests.training.forms import FormExample, best_sum, fit_forms
 from tests.training.made_sets import write_doc2dial
 from tests.training.records import Record, lines_of
-from tests.training.trainer import library_of, logistic, trainer
+from tests.training.trainer import as_json, library_of, logistic, trainer
 
 SETS = ("mtrag", "mtrag-un", "doc2dial")
 CONVERSATIONS = 2
@@ -207,12 +206,7 @@ def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str] = froz
 
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     fitted = Conversations.open(data, libraries, encoder_for(read_settings())).fitted()
-    return {WORDS: fitted.words.to_json(), WEIGHTS: to_json(fitted.forms)}
-
-
-def to_json(made: WeightModel) -> str:
-    """As it ships."""
-    return json.dumps(asdict(made), indent=2, default=dict) + "\n"
+    return {WORDS: as_json(fitted.words), WEIGHTS: as_json(fitted.forms)}
 
 
 main = trainer(__doc__, made)

@@ -212,11 +212,11 @@ def query_of(turn: Turn, encoder: CachedEncoder) -> Query:
 
 
 class Policy(NamedTuple):
-    gate: Router
+    router: Router
     order: Ordering
 
     def tools(self, gathered: Gathered) -> tuple[str, ...]:
-        return ("hybrid", *router.chosen(gathered.signals, self.gate))
+        return ("hybrid", *router.chosen(gathered.signals, self.router))
 
     def ranked(self, gathered: Gathered) -> list[str]:
         return gathered.ranked(self.tools(gathered), self.order)
@@ -265,7 +265,7 @@ def fewer(asked: Sequence[Asked], most: int = MOST) -> list[Asked]:
 
 def fit(made: Sequence[Gathered]) -> Policy:
     order = fit_order(made)
-    return Policy(fit_gate(made, order), order)
+    return Policy(fit_router(made, order), order)
 
 
 def weights_of(made: Sequence[Gathered]) -> Floats:
@@ -319,7 +319,7 @@ def fit_order(made: Sequence[Gathered]) -> Ordering:
     return {tool: unscaled(router.SIGNALS, weights[1:], weights[0], *scales) for tool, weights in each}
 
 
-def fit_gate(made: Sequence[Gathered], order: Ordering) -> Router:
+def fit_router(made: Sequence[Gathered], order: Ordering) -> Router:
     """A duel for every two sets of tools: which of them is better for a question is learned, and by how much is the
     question's weight. What they are worth are nDCG@5, recall@5 and recall@10, their mean, less the cost of each tool.
     """
@@ -357,7 +357,7 @@ def figures_of(one: Gathered, documents: Sequence[str]) -> dict[str, float]:
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     bench = Bench.open(data, libraries, encoder_for(read_settings()))
     fitted = policy(bench, bench.asked, Rewriter())
-    return {router.SHIPPED: to_json(fitted.gate), ordering.SHIPPED: to_json(fitted.order)}
+    return {router.SHIPPED: to_json(fitted.router), ordering.SHIPPED: to_json(fitted.order)}
 
 
 def to_json(made: Router | Ordering) -> str:

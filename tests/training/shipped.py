@@ -40,11 +40,11 @@ from clew.memory.dialogue import signals
 from clew.memory.dialogue.rewriting import rewrite
 from clew.memory.knowledge.walking import features
 from clew.memory.knowledge.walking.features import NodeScorer
-from tests.training import judge, pairs, reader, rewriter, roots, search, spans, talk, walk
+from tests.training import judge, pairs, reader, roots, search, spans, talk, walk
 from tests.training.forms import FormExample, ndcg
 from tests.training.reader import ReadExample
 from tests.training.rewriter import Conversations, Rewriter
-from tests.training.trainer import NEW_FOLDER, Maker, TrainingCommand
+from tests.training.trainer import NEW_FOLDER, Maker, TrainingCommand, as_json
 
 WANTED = 0.95
 """The share of a file's choices that have to be alike."""
@@ -86,7 +86,7 @@ def of_reader(data: Path, _: Path) -> Iterator[Remade]:
     made = reader.fit([*known, *own])
     asked = [one for one in (*held_out, *own) if one.right.any()]
     shipped, now = ([by.scores(one.found) for one in asked] for by in (shipped_reader(), made))
-    yield Remade(READER, made.to_json(), first_candidates(asked, shipped), first_candidates(asked, now))
+    yield Remade(READER, reader.to_json(made), first_candidates(asked, shipped), first_candidates(asked, now))
 
 
 def of_pairs(data: Path, _: Path) -> Iterator[Remade]:
@@ -131,7 +131,7 @@ def of_judge(data: Path, libraries: Path) -> Iterator[Remade]:
         right = (wanted.get(one.label, "answer") == verdict for one, verdict in zip(asked, taken, strict=True))
         return Behaviour(taken, [*map(float, right)])
 
-    yield Remade(JUDGE, made.to_json(), does(shipped_judge()), does(made))
+    yield Remade(JUDGE, as_json(made), does(shipped_judge()), does(made))
 
 
 def of_rewriter(data: Path, libraries: Path) -> Iterator[Remade]:
@@ -147,13 +147,13 @@ def of_rewriter(data: Path, libraries: Path) -> Iterator[Remade]:
         texts = ["|".join(one.text for one in each) for each in made]
         return Behaviour(texts, [ndcg(one, query_weights.shipped()) for one in found])
 
-    yield Remade(signals.SHIPPED, fitted.words.to_json(), worded(Rewriter()), worded(fitted))
+    yield Remade(signals.SHIPPED, as_json(fitted.words), worded(Rewriter()), worded(fitted))
     found = [*conversations.found(fitted.words).values()]
 
     def does(by: query_weights.WeightModel) -> Behaviour:
         return Behaviour([first_document(one, by) for one in found], [ndcg(one, by) for one in found])
 
-    made = rewriter.to_json(fitted.forms)
+    made = as_json(fitted.forms)
     yield Remade(query_weights.SHIPPED, made, does(query_weights.shipped()), does(fitted.forms))
 
 
@@ -187,7 +187,7 @@ def of_search(data: Path, libraries: Path) -> Iterator[Remade]:
     made = search.fit(gathered)
     shipped = search.Policy(router.shipped(), ordering.shipped())
 
-    def gates(by: search.Policy) -> Behaviour:
+    def routers(by: search.Policy) -> Behaviour:
         tools = [by.tools(one) for one in gathered]
         found = [one.ranked(its, shipped.order) for one, its in zip(gathered, tools, strict=True)]
         return Behaviour([*map(" ".join, tools)], worth_of(found))
@@ -199,7 +199,7 @@ def of_search(data: Path, libraries: Path) -> Iterator[Remade]:
     def worth_of(found: Sequence[list[str]]) -> list[float]:
         return [search.figures_of(one, its)["ndcg@5"] for one, its in zip(gathered, found, strict=True)]
 
-    yield Remade(router.SHIPPED, search.to_json(made.gate), gates(shipped), gates(made))
+    yield Remade(router.SHIPPED, search.to_json(made.router), routers(shipped), routers(made))
     yield Remade(ordering.SHIPPED, search.to_json(made.order), orders(shipped), orders(made))
 
 

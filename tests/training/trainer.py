@@ -1,6 +1,8 @@
 """What trainers share: their command line, the libraries of their data sets, and linear models of named signals."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +97,11 @@ def unscaled(names: Sequence[str], weights: Floats, intercept: float, mean: Floa
     raw = weights / deviation
     named = {name: round(float(weight), 4) for name, weight in zip(names, raw, strict=True)}
     return Linear(round(float(intercept - raw @ mean), 4), named)
+
+
+def as_json(made: Any) -> str:
+    """A dataclass as it ships."""
+    return json.dumps(asdict(made), indent=2, default=dict) + "\n"
 
 
 def padded(arrays: Sequence[Floats], fill: float = 0.0) -> "torch.Tensor":

@@ -439,14 +439,14 @@ LOSSES: Mapping[Loss, Callable[[Tensor, Tensor], Tensor]] = {"infonce": info_nce
 class TrainingParameters:
     """Training ends after `epochs`, or when `patience` of them in a row were no better than the best before."""
 
-    model: str = "mlp"
-    loss: Loss = "infonce"
-    epochs: int = 20
-    seed: int = 42
-    batch: int = 256
-    rate: float = 1e-3
-    decay: float = 1e-4
-    patience: int = 3
+    model: str = "mlp"  # the kind of network
+    loss: Loss = "infonce"  # what is minimised
+    epochs: int = 20  # passes over the queries at most
+    seed: int = 42  # of all random numbers
+    batch: int = 256  # queries of a step
+    rate: float = 1e-3  # the learning rate
+    decay: float = 1e-4  # of the weights
+    patience: int = 3  # epochs without a better one
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,22 +134,22 @@ class ClueParameters:
     w_ent for each entity clue, at the first edge with it. Without, it has them for every edge with a clue, as the seed
     is written; paths then grow by more edges of the same relation, and find less."""
 
-    w_rel: Weight = 2.0
-    w_ent: Weight = 1.5
-    w_lex: Weight = 1.0
-    w_emb: Weight = 0.5
-    max_depth: Few = 3
-    beam_width: Few = 8
-    lambda_len: Weight = 0.3
-    alpha_rel: Weight = 1.5
-    alpha_ent: Weight = 1.0
-    beta_chain: Weight = 0.8
-    gamma_type: Weight = 0.5
-    mmr_lambda: Share = 0.7
-    topn: Few = 3
-    seed_top_k: Few = 10
-    seed_min_sim: Cosine = 0.05
-    clues_once: bool = True
+    w_rel: Weight = 2.0  # triples: the weight of a relation that the question names
+    w_ent: Weight = 1.5  # triples: the weight of a thing that the question names
+    w_lex: Weight = 1.0  # triples: the weight of words shared with the question
+    w_emb: Weight = 0.5  # triples: the weight of likeness in meaning
+    max_depth: Few = 3  # triples: how many edges a path may have
+    beam_width: Few = 8  # triples: how many paths of each length are kept
+    lambda_len: Weight = 0.3  # triples: what each further edge costs
+    alpha_rel: Weight = 1.5  # triples: the weight of covering the question's relations
+    alpha_ent: Weight = 1.0  # triples: the weight of covering the question's things
+    beta_chain: Weight = 0.8  # triples: the weight of relations in the question's order
+    gamma_type: Weight = 0.5  # triples: the weight of a relation that answers this kind of question
+    mmr_lambda: Share = 0.7  # triples: how much a path's score counts against its likeness to paths already chosen
+    topn: Few = 3  # triples: how many paths are returned
+    seed_top_k: Few = 10  # triples: how many things it begins at where the question names none
+    seed_min_sim: Cosine = 0.05  # triples: how alike these have to be to the question
+    clues_once: bool = True  # triples: whether a named relation or thing counts once for a path, or for each edge
 
 
 @dataclass(frozen=True, slots=True)

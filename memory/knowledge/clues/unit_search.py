@@ -38,13 +38,13 @@ class UnitWalkParameters:
     The paper has 3 anchors and a beam of 5; docs/figures.md has what both find.
     """
 
-    anchors: Few = 5
-    per_entity: Few = 3
-    beam: Few = 10
-    depth: Few = 3
-    subtract: Weight = 1.0
-    widest: Count = 128
-    nearest: Count = 1000
+    anchors: Few = 5  # how many sentences nearest to the question it begins at
+    per_entity: Few = 3  # how many further sentences it tries for each name
+    beam: Few = 10  # how many paths are kept at each step
+    depth: Few = 3  # how many sentences a path may have
+    subtract: Weight = 1.0  # how much of a sentence's meaning is taken off the question once it is on the path
+    widest: Count = 128  # a name in more sentences than this is followed through the nearest of them alone
+    nearest: Count = 1000  # among how many sentences those nearest are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +196,10 @@ class UnitParameters:
     """
 
     walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)
-    path: Share = 0.5
-    cosine: Weight = 0.55
-    keyword: Weight = 0.45
-    filled: Natural = 100
+    path: Share = 0.5  # how much the path counts beside the passage's own match
+    cosine: Weight = 0.55  # how much likeness in meaning counts in that match
+    keyword: Weight = 0.45  # how much shared words count in that match
+    filled: Natural = 100  # how many of the nearest sentences stand behind the paths
 
     def __post_init__(self) -> None:
         if not self.cosine + self.keyword:

@@ -39,7 +39,7 @@ from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_
 from clew.memory.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
 from clew.memory.nodes import paired_cosines
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
-from clew.memory.text import content_words, split
+from clew.memory.text import LEANING, content_words, split
 from clew.memory.vectors import Ragged, unit
 from clew.prompts import render
 
@@ -61,7 +61,6 @@ _CAPITALS = 0.4
 _EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
 _WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
 _END = re.compile(r"[.!?…][\"”’')\]]*$")
-_LEANING = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their|But|And|However|Also|We|I|There|Here)\b")
 
 
 class ReportMaterial:
@@ -128,7 +127,7 @@ def quality_of(sentence: str) -> float:
     return (
         -0.3 * (not _WHOLE.match(text) or capitals > _CAPITALS * letters)
         - 0.2 * (not SHORTEST <= len(text) <= LONGEST)
-        - 0.1 * bool(_LEANING.match(text))
+        - 0.1 * bool(LEANING.match(text))
     )
 
 
@@ -238,7 +237,6 @@ TEMPERATURE, TOKENS = 0.1, 200
 MOST_SENTENCES = 3
 
 _LINK = re.compile(r"\]\(|<[a-z/!]|\b(?:https?|ftp|javascript|data|file):|\w@\w", re.I)
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 
 
 def write(extract: Extract, writer: Writer) -> tuple[str, str]:
@@ -250,7 +248,7 @@ def write(extract: Extract, writer: Writer) -> tuple[str, str]:
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
     reply = text_of(writer.write([Message("user", prompt)], WriteOptions(temperature=TEMPERATURE, tokens=TOKENS)))
-    reply = " ".join(_THOUGHT.sub("", reply).split())
+    reply = " ".join(reply.split())
     spans = split(reply)[:MOST_SENTENCES]
     # None of a sentence that the limit of tokens cut off.
     ends = [end for _, end in spans if reply[end - 1] in '.!?…"”']

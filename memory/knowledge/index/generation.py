@@ -34,32 +34,24 @@ from clew.memory.ports import Encoder, Writer
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """None is what the library has. For one run are `follow_links`: also those below the paths given; `prune`: what is
-    not there any more is removed, however much that is; and `mine`: where no paths are given, the recorded ones have to
-    be among these (None: any may be). For a new library `chunker` is by sentences, `triples` are `auto`, `extractor` is
-    by rules (`extractor_named`), and `communities` are found by Leiden; another chunker than before is for a rebuild,
-    and other triples or another extractor extract all anew. `values` has those of the chunker (by its name), of
-    `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
-    other ones than before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of
-    communities, which are extracts without. With `quarantine` a document with orders to a language model is taken out
-    whole, but for those below the paths that `allow` has, or had in earlier runs. What is below `leave_out` is taken
-    out, now and in later runs, until the same path is named again. `empty`: a library is made even of nothing."""
+    """How a library is made. None: as it was made before, or the default for a new one. Another chunker needs a
+    rebuild; other triples or another extractor extract everything anew."""
 
-    chunker: Chunker | None = None
-    triples: TriplesFrom | None = None
-    extractor: str | None = None
-    communities: Method | None = None
-    pages: Pages | None = None
-    model: Model | None = None
-    summariser: Writer | None = None
-    follow_links: bool = False
-    prune: bool = False
-    quarantine: bool | None = None
-    allow: Sequence[str] = ()
-    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    mine: Collection[str] | None = None
-    leave_out: Sequence[str] = ()
-    empty: bool = False
+    chunker: Chunker | None = None  # by sentences in a new library
+    triples: TriplesFrom | None = None  # `auto` in a new library
+    extractor: str | None = None  # by rules in a new library (`extractor_named`)
+    communities: Method | None = None  # by Leiden in a new library
+    pages: Pages | None = None  # of Wikipedia dumps, all in a new library; other ones read the dumps again
+    model: Model | None = None  # for the extractor `llm`
+    summariser: Writer | None = None  # writes the reports of communities, which are extracts without one
+    follow_links: bool = False  # also to links below the paths, in this run
+    prune: bool = False  # remove all that is no longer there, however much that is, in this run
+    quarantine: bool | None = None  # take out documents with orders to a language model
+    allow: Sequence[str] = ()  # paths that quarantine does not apply to, now and in later runs
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of chunker, keywords, communities
+    mine: Collection[str] | None = None  # recorded paths that may be read where none are given (None: any), in this run
+    leave_out: Sequence[str] = ()  # paths that are taken out, now and in later runs, until they are named again
+    empty: bool = False  # make a library even if there are no documents
 
 
 class Choices(NamedTuple):

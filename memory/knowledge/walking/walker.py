@@ -26,16 +26,14 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ThinkParameters:
-    """The `top` partitions, and those that score at least `above`: the seed's K, and its tau of 0.5 calibrated for
-    shares of votes, of which a second partition has 0.15 where two are meant. More are taken until there are `least`
-    nodes, none once there would be more than `most`; of a library that has not even `least`, this `share` of its nodes,
-    so that there is a choice."""
+    """How partitions are chosen: `top` is the seed's K; `above` is its tau of 0.5, adapted to shares of votes, of which
+    a second partition has 0.15 if two are meant."""
 
-    top: Count = 5
-    above: Share = 0.15
-    least: Natural = 500
-    most: Count = 2000
-    share: Share = 0.5
+    top: Count = 5  # how many partitions are walked in at most
+    above: Share = 0.15  # the share of votes a partition needs
+    least: Natural = 500  # further partitions are taken until there are so many passages
+    most: Count = 2000  # no further partition is taken once there would be more passages than this
+    share: Share = 0.5  # the share of a small library's passages that is walked in
 
     def within(self, nodes: int) -> "ThinkParameters":
         """For a library of so many nodes."""
@@ -151,18 +149,17 @@ Weigh = Callable[[Ints], Floats]
 
 @dataclass(frozen=True, slots=True)
 class StepParameters:
-    """The seed's: `landings` of each partition, a beam of `beam`, `depth` steps. A step is weighed by the mass of where
-    it leads, `path` times the mass of where it begins, `edge` times the log of its edge's weight, `link` more where
-    it follows a link by title to what a node names, and less `hub` times the log of the edges that it begins among.
-    `edge` was chosen on MuSiQue and `link` on HotpotQA (docs/journal.md)."""
+    """How a walk goes on, by the seed. A step is scored by the mass of its target, plus `path` times that of its start,
+    `edge` times the log of its edge's weight, and `link` if it is a link by title to a named node, minus `hub` times
+    the log of the number of edges at its start. `edge` was chosen on MuSiQue, `link` on HotpotQA (docs/journal.md)."""
 
-    landings: Few = 3
-    beam: Few = 3
-    depth: Depth = 2
-    path: Weight = 0.25
-    edge: Weight = 1.0
-    link: Weight = 2.0
-    hub: Weight = 0.25
+    landings: Few = 3  # from how many passages of each partition it begins
+    beam: Few = 3  # how many paths are kept at each step
+    depth: Depth = 2  # how many steps it takes from where it begins
+    path: Weight = 0.25  # how much the passage that a step begins at counts
+    edge: Weight = 1.0  # how much the strength of a link counts
+    link: Weight = 2.0  # how much more a link by title counts
+    hub: Weight = 0.25  # what a step costs from a passage with many links
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +185,12 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class WalkerParameters:
-    """`named`: nodes that the question names and that are weighed, long and rare names first; `looked`: those of the
-    most mass whose surroundings are looked at; `answers`: the similarity at which a node answers and the walk ends, the
-    seed's 0.9 calibrated for the encoder (`ObserveParameters.answers`)."""
+    """How much of the graph is looked at. `answers` is the seed's 0.9, adapted to the encoder
+    (`ObserveParameters.answers`)."""
 
-    named: Natural = 400
-    looked: Natural = 64
-    answers: Cosine = 0.8
+    named: Natural = 400  # how many passages that the question names are weighed
+    looked: Natural = 64  # how many of the best passages have their surroundings looked at
+    answers: Cosine = 0.8  # how near a passage has to be to the question to end the walk
     think: ThinkParameters = field(default_factory=ThinkParameters)
     walk: StepParameters = field(default_factory=StepParameters)
 
@@ -228,8 +224,8 @@ class Walked:
 class LateParameters:
     """The `top` nodes by mass are scored, and `weight` times their standardised score is added to the log mass."""
 
-    top: Count = 32
-    weight: Weight = 0.25
+    top: Count = 32  # how many passages are compared word by word
+    weight: Weight = 0.25  # how much that comparison counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from clew.agent.answer.answer_type import answer_type
         ("When is the fair?", "fact", ("time",)),
         ("and who mows the lawn?", "fact", ("person",)),
         ("Where do I send the form?", "fact", ("place",)),
-        ("what colour is the door", "fact", ("colour",)),
         ("why was it moved?", "fact", ("reason",)),
         ("Which kinds of wood are there?", "list", ()),
         ("How do I reset the meter?", "steps", ()),
@@ -39,7 +38,6 @@ def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple
         ("Who wrote Emma?", "It was written by Jane Austen.", "Emma was written in 1815."),
         ("When did it open?", "It opened on 15 May.", "It opened late."),
         ("When did it open?", "It opened in may.", "It may have opened."),
-        ("What colour is it?", "We painted it dark blue.", "We painted it in May."),
         ("Why is it shut?", "It is shut because of the rain.", "It is shut on all sides"),
     ],
 )
@@ -65,15 +63,8 @@ def test_what_is_to_be_defined() -> None:
         ("How many eggs are in the box?", "There are six eggs.", "Six boxes of ham."),
         ("How old is he?", "He is nine years old.", "He has nine brothers."),
         ("How tall is the tower?", "The tower has 40 m.", "The tower has 40 windows."),
-        ("Who is Ada Kern's husband?", "In 1914 Ada Kern married the actor Ole Rud.", "Ada Kern was a writer."),
-        ("Why is the hill called Cold Ash?", "It is named after an ash.", "The hill is 90 m high."),
-        ("When was the film released?", "The film opened on 10 January 1927.", "A copy was found in 2008."),
         ("How long is the warranty?", "Pumps: two years.", "Pumps: see the leaflet."),
         ("Who wrote the ballad?", "The ballad: words by Olga Winter.", "It runs on Linux and Solaris."),
-        ("When was Corwin Hale born?", "Corwin Hale (1871-1949) blew glass.", "He copied the stem in 1904."),
-        ("When did she die?", "She was buried in May 1901.", "In 1866 she moved to Trieste."),
-        ("What did Tobias Venn study?", "Venn has a degree in law.", "Venn signed it on 2 March."),
-        ("Which day of the week was the race?", "They ran on a Sunday.", "They ran on 3 May."),
     ],
 )
 def test_what_measures_it(question: str, measured: str, not_measured: str) -> None:

@@ -14,6 +14,7 @@ from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
 from tests.agent.conftest import turn_of
 from tests.training.judge import JudgeExample, threshold
+from tests.training.trainer import as_json
 
 MOON = Passage(
     id="moon#0",
@@ -76,7 +77,7 @@ def test_a_first_question_is_unclear_only_by_its_words(given: Mapping[str, float
 
 
 def test_the_shipped_judge_reads_back_as_it_was_written() -> None:
-    assert SHIPPED.read_text("utf-8") == shipped_judge().to_json()
+    assert SHIPPED.read_text("utf-8") == as_json(shipped_judge())
 
 
 def signals_of(

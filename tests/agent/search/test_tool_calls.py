@@ -32,7 +32,7 @@ WRITTEN = [
     '{"calls": [{"tool": "hybrid", "query": "the Moon"}]}',
     'Sure:\n```json\n{"tool": "hybrid", "query": "the Moon"}\n```',
     '{"name": "hybrid", "parameters": {"query": "the Moon",},}',
-    "<think>{}</think>{'tool': 'hybrid', 'query': 'the Moon'}",
+    "{'tool': 'hybrid', 'query': 'the Moon'}",
     '{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}',
     '{"tool_calls": [{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}]}',
     # https://github.com/langgenius/dify-official-plugins/pull/3703

@@ -70,7 +70,6 @@ APOLLO = Extract("Apollo", (0, 1), {"Apollo": "d", "www.nasa.gov": ""}, {}, {"Ap
     [
         ("Apollo flew. It went far. It came back. It is shown.", "Apollo flew. It went far. It came back.", ""),
         ("Apollo flew. It landed on the", "Apollo flew.", ""),  # cut off
-        ("<think>Well.</think>Apollo flew.", "Apollo flew.", ""),
         ("Apollo is at www.nasa.gov and www.moon.org too.", "", "it has an address"),
         ("Apollo landed on the", "", "it is empty"),
         ("Laika flew.", "", "it names nothing of what it is about"),

@@ -75,7 +75,6 @@ def test_entities_and_triples_are_where_the_text_has_them() -> None:
     "reply",
     [
         f"```json\n{REPLY}\n```",
-        f"<think>Who is he? {{}}</think>{REPLY}",
         json.dumps(
             {**GOOD, "entities": [{"name": "fritz lang", "type": "per"}, *GOOD["entities"][1:], "Austria", 5.5]}
         ),
