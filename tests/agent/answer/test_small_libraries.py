@@ -39,6 +39,12 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         "depot-north.csv": "Tool,Hook,Number\nPaint brush,K2,14\nHand saw,K7,5\nSpirit level,L1,9\n",
         "depot-south.csv": "Tool,Hook,Number\nPaint brush,P4,22\nHand saw,P9,6\nPipe wrench,R3,3\n",
     },
+    "folders": {
+        "elm villa/lease.md": "# Lease\n\nThe tenant may keep one cat if the owner agrees.\n",
+        "birch cottage/lease.md": "# Lease\n\nThe tenant may not keep a cat or a dog in the house.\n",
+        "inner harbour/stock.csv": "Part,Shelf,Number\nOar,3,17\nFender,2,30\n",
+        "outer harbour/stock.csv": "Part,Shelf,Number\nAnchor,4,12\nOar,1,5\n",
+    },
     "denials": {
         "suppers.md": "# Suppers\n\n- Lentil soup is made without eggs.\n- The omelette is made with four eggs.\n"
         "- Pancakes are made with two eggs.\n- Flatbread is made without eggs.\n",
@@ -85,6 +91,11 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         ("lists", "Tell me what the guest brings.", ["sheets and towels"], []),
         ("lists", "What did Ida write about nuts?", ["Max gets a rash from nuts."], []),
         ("depots", "On which hook do the paint brushes hang in the north?", ["K2"], ["P4"]),
+        ("folders", "May I keep a cat in Elm Villa?", ["one cat"], ["dog"]),
+        ("folders", "May I keep a dog in Birch Cottage?", ["may not"], ["one cat"]),
+        ("folders", "May I keep a cat?", ["one cat", "may not"], []),
+        ("folders", "Are there anchors in the inner harbour?", ["nothing"], ["[1]"]),
+        ("folders", "Are there anchors in the outer harbour?", ["Anchor"], []),
         ("denials", "Which dishes are made without eggs?", ["Lentil", "Flatbread"], ["omelette", "Pancakes"]),
         ("denials", "Who has signed up?", ["Ada", "Cilla"], ["Bruno", "Dora"]),
         ("denials", "Who has not signed up?", ["Bruno", "Dora"], ["Ada", "Cilla"]),
