@@ -65,7 +65,7 @@ def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
 def _body(claim: Claim) -> str:
     if not claim.markup:
         return "".join(_escaped(*piece) for piece in pieces_of(claim))
-    if not claim.quotes:
+    if not claim.quotes or claim.markup.startswith("```"):
         return plain(claim.markup)
     rows = (line[2:-2].split(" | ") for line in claim.markup.split("\n") if not line.startswith("|--"))
     heads, *below = (f"| {' | '.join(_escaped(plain(cell), False) for cell in cells)} |" for cells in rows)
@@ -119,8 +119,10 @@ def is_own(claim: Claim, answer: Answer) -> bool:
 
 
 def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
-    """The text of a claim as it is shown, on one line, in pieces; each says whether it is bold."""
+    """The text of a claim as it is shown, on one line but for code, in pieces; each says whether it is bold."""
     span = claim.span
+    if claim.quotes and claim.markup.startswith("```"):
+        return [(plain(claim.text), False)]
     if span is None:
         return [(one_line(claim.text).replace(" | ", " · ") if claim.quotes else one_line(claim.text), False)]
     cuts = (0, span.start, span.end, len(claim.text))

@@ -21,6 +21,7 @@ from clew.memory.datatypes import Document, Passage
 from clew.memory.knowledge.loaders.html import ENDINGS as OF_HTML
 from clew.memory.knowledge.loaders.layout import INDENT
 from clew.memory.knowledge.loaders.markdown import ENDINGS as OF_MARKDOWN
+from clew.memory.knowledge.loaders.plain_text import PROGRAMS
 from clew.memory.text import BELOW, FUNCTION_WORDS, ITEM, LINE, Span, blocks, split, stripped
 
 BlockKind = Literal["heading", "prose", "item", "row", "code"]
@@ -152,7 +153,8 @@ def region_of(passage: Passage, document: Document | None) -> Region:
         cut = document.text.rfind("\n\n", passage.end, end)
         end = cut if cut >= 0 else passage.end
     heads = frozenset((mark.start - start, mark.text) for mark in document.headings if start <= mark.start < end)
-    return _read(document.text[start:end], start, heads, document.id.casefold().endswith(LAID_OUT))
+    name = document.id.casefold()
+    return _read(document.text[start:end], start, heads, name.endswith(LAID_OUT), name.endswith(PROGRAMS))
 
 
 def whole_region(document: Document) -> Region:
@@ -162,14 +164,20 @@ def whole_region(document: Document) -> Region:
 
 
 @lru_cache(maxsize=64)
-def _read(text: str, offset: int, heads: frozenset[tuple[int, str]] = frozenset(), laid_out: bool = False) -> Region:
-    """`heads`: where a heading is marked, and all that it lies below; `laid_out`: code, and nothing else, is
-    indented."""
+def _read(
+    text: str,
+    offset: int,
+    heads: frozenset[tuple[int, str]] = frozenset(),
+    laid_out: bool = False,
+    program: bool = False,
+) -> Region:
+    """`heads`: where a heading is marked, and all that it lies below; `laid_out`: code, and nothing else, is indented;
+    all of a `program` is code, its headings too."""
     paths = dict(heads)
-    return Region(text, offset, tuple(_related(text, _pieces(text, paths, laid_out), laid_out)), paths)
+    return Region(text, offset, tuple(_related(text, _pieces(text, paths, laid_out, program), laid_out)), paths)
 
 
-def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[BlockSpan]:
+def _pieces(text: str, heads: Mapping[int, str], laid_out: bool, program: bool) -> Iterator[BlockSpan]:
     stanzas, code = [match.span() for match in _STANZA.finditer(text)], frozenset[Span]()
     if laid_out:
         stanzas, code = with_code(text, stanzas)
@@ -178,12 +186,12 @@ def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[Blo
             yield start, end, "code"
             continue
         lines = [stripped(text, *line.span()) for line in LINE.finditer(text, start, end)]
-        if start in heads:
+        if start in heads and not program:
             yield *lines.pop(0), "heading"
         if not lines:
             continue
         start = lines[0][0]
-        if is_code(text, lines):
+        if program or is_code(text, lines):
             yield start, end, "code"
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
@@ -483,9 +491,10 @@ def _too_many(region: Region, parts: Sequence[Span]) -> bool:
 
 
 def _code_at(region: Region, place: int) -> list[Span]:
-    """The block of code there, and those behind it while they have `LONGEST_CODE` words together; none where there is
-    no code, or it alone is longer than a candidate may be."""
-    code = takewhile(lambda block: block.kind == "code", region.blocks[place:])
+    """The block of code there, and those behind it that begin no other part while they have `LONGEST_CODE` words
+    together; none where there is no code, or it alone is longer than a candidate may be."""
+    blocks = region.blocks[place:]
+    code = takewhile(lambda one: one.kind == "code" and (one is blocks[0] or one.start not in region.paths), blocks)
     return _within(region, [block.span for block in code], LONGEST_CODE, first=LONGEST)
 
 

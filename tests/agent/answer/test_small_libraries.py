@@ -3,6 +3,7 @@ German, and to a question of yes or no."""
 
 import pytest
 
+from clew.ui.rendering import answer_text, markdown_of, marks_of
 from tests.agent.conftest import Opened
 
 HUTS = "# Huts of the club\n\n" + "".join(
@@ -114,6 +115,20 @@ def test_what_is_said(library: str, question: str, said: list[str], unsaid: list
     answer = opened(LIBRARIES[library])(question)
     assert [part for part in said if part not in answer.text] == [] == [part for part in unsaid if part in answer.text]
     assert all(claim.verdict != "unsupported" for claim in answer.claims)
+
+
+def test_code_is_quoted_in_its_lines_and_cited_by_its_function(opened: Opened) -> None:
+    crane = (
+        '"""Cranes of the harbour."""\n\n\nclass Crane:\n    """A crane."""\n\n'
+        '    def lift(self, load):\n        """Lifts a load of so many tons.\n\n        It must not be too heavy.\n'
+        '        """\n        return self.reach * load\n\n'
+        '    def lower(self, load):\n        """Lowers a load slowly."""\n        return -self.lift(load)\n'
+    )
+    answer = opened({"crane.py": crane})("How is a load lowered?")
+    lines = 'def lower(self, load):\n    """Lowers a load slowly."""\n    return -self.lift(load)'
+    assert answer_text(answer).plain == f"{lines} [1]"
+    assert answer.claims[0].markup == f"```\n{lines}\n```" and f"{lines}\n```\n\n[1]" in markdown_of(answer, marks_of)
+    assert answer.sources[0].heading == "class Crane > def lower(self, load)"
 
 
 def test_files_that_are_the_same_are_cited_by_all_their_paths(opened: Opened) -> None:
