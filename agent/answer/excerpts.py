@@ -18,13 +18,15 @@ from textwrap import dedent
 from typing import Literal
 
 from clew.memory.datatypes import Document, Passage
+from clew.memory.knowledge.loaders.archive import NAMED as MAIL_FIELDS
 from clew.memory.knowledge.loaders.html import ENDINGS as OF_HTML
 from clew.memory.knowledge.loaders.layout import INDENT
 from clew.memory.knowledge.loaders.markdown import ENDINGS as OF_MARKDOWN
 from clew.memory.knowledge.loaders.plain_text import PROGRAMS
 from clew.memory.text import BELOW, FUNCTION_WORDS, ITEM, LINE, Span, blocks, split, stripped
 
-BlockKind = Literal["heading", "prose", "item", "row", "code"]
+BlockKind = Literal["heading", "prose", "item", "row", "code", "field"]
+"""`field`: a line of the head of a mail."""
 
 BlockSpan = tuple[int, int, BlockKind]
 """From where to where in the text."""
@@ -191,7 +193,9 @@ def _pieces(text: str, heads: Mapping[int, str], laid_out: bool, program: bool) 
         if not lines:
             continue
         start = lines[0][0]
-        if program or is_code(text, lines):
+        if all(text[slice(*line)].partition(":")[0] in MAIL_FIELDS for line in lines):
+            yield from ((*line, "field") for line in lines)
+        elif program or is_code(text, lines):
             yield start, end, "code"
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
@@ -413,7 +417,8 @@ def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]
         first = passage.start - region.offset
         last = first + len(passage.text)
         for place, block in enumerate(region.blocks):
-            if block.kind == "heading" or region.heads_columns(place):
+            subject = block.kind == "field" and region.of(block).endswith(passage.title)
+            if block.kind == "heading" or subject or region.heads_columns(place):
                 continue
             whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
             for start, end in [block.span] if whole else sentences_of(region, block):
@@ -465,7 +470,7 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
         reply = [one.span for one in behind if one.kind in ("item", "prose")]
         below = reply or _within(region, [one.span for one in region.blocks if block in one.parents], LONGEST_LIST)
         return Excerpt(candidate, "item", (*(one.span for one in block.parents), candidate.span, *below))
-    if block.kind == "row":
+    if block.kind in ("row", "field"):
         return Excerpt(candidate, "row", (*([block.lead.span] if block.lead else []), candidate.span))
     if block.kind == "code":
         told = _code_at(region, candidate.place) or [candidate.span]  # of a long one a part

@@ -36,6 +36,14 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         "Date: Thu, 12 Jun 2025 19:42:11 +0100\n\nWe come at six. Max gets a rash from nuts.\n",
         "notes.txt": "Supper on Saturday. Do not forget what Ida wrote about nuts!\n",
     },
+    "mail": {
+        "open.eml": "From: Ann Pole <ann@example.org>\nTo: Rita Moss <rita@example.org>\n"
+        "Date: Wed, 15 Apr 2026 10:00:00 +0000\nSubject: Re: Open house in June\n\nDear Rita,\n\nThe open house of the "
+        "studio is on Saturday 20 June. We need a tent and forty chairs. Peter will bring the lamps.\n\nAnn\n",
+        "tent.eml": "From: Rita Moss <rita@example.org>\nTo: Ann Pole <ann@example.org>\n"
+        "Date: Thu, 16 Apr 2026 10:00:00 +0000\nSubject: Tent\n\nHello Ann,\n\nI have found a tent for two hundred "
+        "euros. It has room for eighty guests.\n\nRita\n",
+    },
     "depots": {
         "depot-north.csv": "Tool,Hook,Number\nPaint brush,K2,14\nHand saw,K7,5\nSpirit level,L1,9\n",
         "depot-south.csv": "Tool,Hook,Number\nPaint brush,P4,22\nHand saw,P9,6\nPipe wrench,R3,3\n",
@@ -90,6 +98,11 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         ("lists", "How much is the lamp in the office?", ["- Office [1]\n- Lamp: 45 euros"], ["80"]),
         ("lists", "When is the pool open on Saturday?", ["- Saturday: 8 to 18"], ["10 to 13"]),
         ("lists", "Tell me what the guest brings.", ["sheets and towels"], []),
+        ("mail", "When is the open house?", ["20 June"], ["Date:", "Subject:"]),
+        ("mail", "What is 'Re: Open house in June' about?", ["20 June"], ["Date:", "Subject:"]),
+        ("mail", "Who sent the mail about the tent?", ["From: Rita Moss"], ["Subject:"]),
+        ("mail", "When did Ann write about the open house?", ["15 Apr 2026"], ["Subject:"]),
+        ("mail", "Summarise the mail about the tent.", ["two hundred euros"], ["From:", "Date:", "Subject:"]),
         ("lists", "What did Ida write about nuts?", ["Max gets a rash from nuts."], []),
         ("depots", "On which hook do the paint brushes hang in the north?", ["K2"], ["P4"]),
         ("folders", "May I keep a cat in Elm Villa?", ["one cat"], ["dog"]),
