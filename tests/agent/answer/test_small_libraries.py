@@ -71,6 +71,11 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         "bibliothek.txt": "Stadtbibliothek\n\nDie Ausleihe eines Films kostet 2 Euro. Der Lesesaal schließt um 19 Uhr. "
         "Das Archiv leitet Frau Ottmann. Fahrräder stehen im Hof.\n"
     },
+    "mixed": {
+        "notes.txt": "The boiler is old. For repairs of the boiler ring Colin Dacre on 01632 960 114. He comes on Mondays.",
+        "porter.txt": "The porter has the keys of all rooms, and the gate is closed at ten.\n",
+        "orte.csv": "Ort,Fluss,Einwohner\nArth,Rigi,1200\nBrunn,Isar,800\n",
+    },
     "rules": {
         "rules.md": "# Rules of the library\n\nDogs are not allowed in the reading room.\n\nLamps stand on some tables "
         "of the reading room.\n"
@@ -119,6 +124,8 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         ("german", "Wann schließt der Lesesaal?", ["Der Lesesaal schließt um 19 Uhr. [1]"], []),
         ("german", "Wo stehen die Fahrräder?", ["Fahrräder stehen im Hof. [1]"], []),
         ("german", "Wer ist der Hausmeister?", ["sagen nichts über Hausmeister"], ["[1]"]),
+        ("mixed", "Wie viele Einwohner hat Arth?", ["1200"], ["Englisch"]),
+        ("mixed", "Wann kommt Colin Dacre?", ["Colin Dacre", "die Dokumente sind auf Englisch"], []),
         ("rules", "Does the reading room have a lamp on each table?", ["The documents say: "], []),
         ("rules", "Is there a swimming pool in Innsbruck?", ["Not said. "], ["[1]"]),
         ("differences", "By how much did heating rise from 2021 to 2022?", [], [" = "]),  # not plain which sums
