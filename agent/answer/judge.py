@@ -51,9 +51,7 @@ _ADVICE = re.compile(
     re.IGNORECASE,
 )
 _NOW = re.compile(r"\b(?:now|today|currently|current|latest|recent|recently|nowadays|this year|next)\b", re.IGNORECASE)
-_AMOUNT = re.compile(
-    r"\bhow (?:much|many|long|often|far|old|big)\b|\b(?:cost|price|salary|number|percentage|average)\b", re.I
-)
+_AMOUNT = re.compile(r"\bhow (?:much|many|long|often|far|old|big)\b|\b(?:cost|price|salary|percentage|average)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
