@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.memory.datatypes import Document, Mark
+from clew.memory.dates import found_dates
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.source import Source, shown
 from clew.memory.text import BELOW, clean
@@ -83,7 +84,8 @@ def title_of_file(path: Path) -> str:
 
 
 def like_a_title(line: str) -> bool:
-    return 0 < len(line) <= LONGEST_TITLE and line[-1] not in ".!?:;,…" and any(map(str.isalpha, line))
+    dated = line[:1].islower() and bool(found_dates(line))  # `updated 5 June 2022`
+    return not dated and 0 < len(line) <= LONGEST_TITLE and line[-1] not in ".!?:;,…" and any(map(str.isalpha, line))
 
 
 def title_of_text(text: str, alone: bool = False) -> str:
