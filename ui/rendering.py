@@ -100,10 +100,13 @@ def marks_of(claim: Claim) -> str:
 
 
 def answer_text(answer: Answer) -> Text:
-    text = Text()
+    """On lines, each row of a table below the heads of its columns, which stand once above several."""
+    text, heads = Text(), ""
     for place, claim in enumerate(answer.claims):
-        own = OWN if is_own(claim, answer) else ""
-        text.append(claim.lead if place else "")
+        own, before, heads = OWN if is_own(claim, answer) else "", heads, _heads_of(claim)
+        text.append("" if not place else "\n" if heads or before else claim.lead)
+        itself = "".join(piece for piece, _ in pieces_of(claim)) == heads
+        text.append(f"{heads}\n" if heads not in ("", before) and not itself else "", OWN)
         for piece, bold in pieces_of(claim):
             text.append(piece, BOLD if bold else own)
         for number in claim.cites:
@@ -111,6 +114,12 @@ def answer_text(answer: Answer) -> Text:
         if claim.verdict in MARKS:
             text.append(" ").append(*MARKS[claim.verdict])
     return text
+
+
+def _heads_of(claim: Claim) -> str:
+    """Of a row that is quoted; empty where its columns have none."""
+    heads, rule, _ = claim.markup.partition("\n|--")
+    return plain(heads).strip("| ").replace(" | ", " · ") if rule and claim.quotes else ""
 
 
 def is_own(claim: Claim, answer: Answer) -> bool:
@@ -124,7 +133,8 @@ def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
     if claim.quotes and claim.markup.startswith("```"):
         return [(plain(claim.text), False)]
     if span is None:
-        return [(one_line(claim.text).replace(" | ", " · ") if claim.quotes else one_line(claim.text), False)]
+        said = one_line(claim.text)
+        return [(said.replace(" | ", " · ") if claim.quotes or claim.markup else said, False)]
     cuts = (0, span.start, span.end, len(claim.text))
     parts = (re.sub(r"\s+", " ", plain(claim.text[a:b])) for a, b in pairwise(cuts))
     before, bold, behind = (part.replace(" | ", " · ") for part in parts)
