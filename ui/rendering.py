@@ -65,7 +65,7 @@ def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
 def _body(claim: Claim) -> str:
     if not claim.markup:
         return "".join(_escaped(*piece) for piece in pieces_of(claim))
-    if not claim.quotes:
+    if not claim.quotes or claim.markup.startswith("```"):
         return plain(claim.markup)
     rows = (line[2:-2].split(" | ") for line in claim.markup.split("\n") if not line.startswith("|--"))
     heads, *below = (f"| {' | '.join(_escaped(plain(cell), False) for cell in cells)} |" for cells in rows)
@@ -100,10 +100,13 @@ def marks_of(claim: Claim) -> str:
 
 
 def answer_text(answer: Answer) -> Text:
-    text = Text()
+    """On lines, each row of a table below the heads of its columns, which stand once above several."""
+    text, heads = Text(), ""
     for place, claim in enumerate(answer.claims):
-        own = OWN if is_own(claim, answer) else ""
-        text.append(claim.lead if place else "")
+        own, before, heads = OWN if is_own(claim, answer) else "", heads, _heads_of(claim)
+        text.append("" if not place else "\n" if heads or before else claim.lead)
+        itself = "".join(piece for piece, _ in pieces_of(claim)) == heads
+        text.append(f"{heads}\n" if heads not in ("", before) and not itself else "", OWN)
         for piece, bold in pieces_of(claim):
             text.append(piece, BOLD if bold else own)
         for number in claim.cites:
@@ -113,16 +116,25 @@ def answer_text(answer: Answer) -> Text:
     return text
 
 
+def _heads_of(claim: Claim) -> str:
+    """Of a row that is quoted; empty where its columns have none."""
+    heads, rule, _ = claim.markup.partition("\n|--")
+    return plain(heads).strip("| ").replace(" | ", " · ") if rule and claim.quotes else ""
+
+
 def is_own(claim: Claim, answer: Answer) -> bool:
     """Whether a claim is in Clew's own words, in an answer that otherwise quotes."""
     return not claim.quotes and any(one.quotes for one in answer.claims)
 
 
 def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
-    """The text of a claim as it is shown, on one line, in pieces; each says whether it is bold."""
+    """The text of a claim as it is shown, on one line but for code, in pieces; each says whether it is bold."""
     span = claim.span
+    if claim.quotes and claim.markup.startswith("```"):
+        return [(plain(claim.text), False)]
     if span is None:
-        return [(one_line(claim.text).replace(" | ", " · ") if claim.quotes else one_line(claim.text), False)]
+        said = one_line(claim.text)
+        return [(said.replace(" | ", " · ") if claim.quotes or claim.markup else said, False)]
     cuts = (0, span.start, span.end, len(claim.text))
     parts = (re.sub(r"\s+", " ", plain(claim.text[a:b])) for a, b in pairwise(cuts))
     before, bold, behind = (part.replace(" | ", " · ") for part in parts)

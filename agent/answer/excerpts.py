@@ -17,12 +17,15 @@ from textwrap import dedent
 from typing import Literal
 
 from clew.memory.datatypes import Document, Passage
+from clew.memory.knowledge.loaders.archive import NAMED as MAIL_FIELDS
 from clew.memory.knowledge.loaders.html import ENDINGS as OF_HTML
 from clew.memory.knowledge.loaders.layout import INDENT
 from clew.memory.knowledge.loaders.markdown import ENDINGS as OF_MARKDOWN
+from clew.memory.knowledge.loaders.plain_text import PROGRAMS
 from clew.memory.text import BELOW, FUNCTION_WORDS, ITEM, LINE, Span, blocks, split, stripped
 
-BlockKind = Literal["heading", "prose", "item", "row", "code"]
+BlockKind = Literal["heading", "prose", "item", "row", "code", "field"]
+"""`field`: a line of the head of a mail."""
 
 BlockSpan = tuple[int, int, BlockKind]
 """From where to where in the text."""
@@ -151,7 +154,8 @@ def region_of(passage: Passage, document: Document | None) -> Region:
         cut = document.text.rfind("\n\n", passage.end, end)
         end = cut if cut >= 0 else passage.end
     heads = frozenset((mark.start - start, mark.text) for mark in document.headings if start <= mark.start < end)
-    return _read(document.text[start:end], start, heads, document.id.casefold().endswith(LAID_OUT))
+    name = document.id.casefold()
+    return _read(document.text[start:end], start, heads, name.endswith(LAID_OUT), name.endswith(PROGRAMS))
 
 
 def whole_region(document: Document) -> Region:
@@ -161,14 +165,20 @@ def whole_region(document: Document) -> Region:
 
 
 @lru_cache(maxsize=64)
-def _read(text: str, offset: int, heads: frozenset[tuple[int, str]] = frozenset(), laid_out: bool = False) -> Region:
+def _read(
+    text: str,
+    offset: int,
+    heads: frozenset[tuple[int, str]] = frozenset(),
+    laid_out: bool = False,
+    program: bool = False,
+) -> Region:
     """The region of this text. `heads`: where headings are marked, with all headings above each; `laid_out`: code is
-    indented and nothing else is."""
+    indented and nothing else is; all of a `program` is code, its headings too."""
     paths = dict(heads)
-    return Region(text, offset, tuple(_related(text, _pieces(text, paths, laid_out), laid_out)), paths)
+    return Region(text, offset, tuple(_related(text, _pieces(text, paths, laid_out, program), laid_out)), paths)
 
 
-def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[BlockSpan]:
+def _pieces(text: str, heads: Mapping[int, str], laid_out: bool, program: bool) -> Iterator[BlockSpan]:
     stanzas, code = [match.span() for match in _STANZA.finditer(text)], frozenset[Span]()
     if laid_out:
         stanzas, code = with_code(text, stanzas)
@@ -177,12 +187,14 @@ def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[Blo
             yield start, end, "code"
             continue
         lines = [stripped(text, *line.span()) for line in LINE.finditer(text, start, end)]
-        if start in heads:
+        if start in heads and not program:
             yield *lines.pop(0), "heading"
         if not lines:
             continue
         start = lines[0][0]
-        if is_code(text, lines):
+        if all(text[slice(*line)].partition(":")[0] in MAIL_FIELDS for line in lines):
+            yield from ((*line, "field") for line in lines)
+        elif program or is_code(text, lines):
             yield start, end, "code"
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
@@ -405,7 +417,8 @@ def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]
         first = passage.start - region.offset
         last = first + len(passage.text)
         for place, block in enumerate(region.blocks):
-            if block.kind == "heading" or region.heads_columns(place):
+            subject = block.kind == "field" and region.of(block).endswith(passage.title)
+            if block.kind == "heading" or subject or region.heads_columns(place):
                 continue
             whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
             for start, end in [block.span] if whole else sentences_of(region, block):
@@ -458,7 +471,7 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
         reply = [one.span for one in behind if one.kind in ("item", "prose")]
         below = reply or _within(region, [one.span for one in region.blocks if block in one.parents], LONGEST_LIST)
         return Excerpt(candidate, "item", (*(one.span for one in block.parents), candidate.span, *below))
-    if block.kind == "row":
+    if block.kind in ("row", "field"):
         return Excerpt(candidate, "row", (*([block.lead.span] if block.lead else []), candidate.span))
     if block.kind == "code":
         told = _code_at(region, candidate.place) or [candidate.span]  # of a long one a part
@@ -484,9 +497,10 @@ def _too_many(region: Region, parts: Sequence[Span]) -> bool:
 
 
 def _code_at(region: Region, place: int) -> list[Span]:
-    """The block of code at this place and those that follow, up to `LONGEST_CODE` words; empty if it is no code or too
-    long."""
-    code = takewhile(lambda block: block.kind == "code", region.blocks[place:])
+    """The block of code at this place and those that follow and begin no other part, up to `LONGEST_CODE` words; empty
+    if it is no code or too long."""
+    blocks = region.blocks[place:]
+    code = takewhile(lambda one: one.kind == "code" and (one is blocks[0] or one.start not in region.paths), blocks)
     return _within(region, [block.span for block in code], LONGEST_CODE, first=LONGEST)
 
 

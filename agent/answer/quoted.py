@@ -225,8 +225,9 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
         )
         if not known.isdisjoint(quotes):
             continue
-        line = bool(place) and (code or unit.kind in ("list", "code", "row") or bool(ITEM.match(quotes[0].text)))
         text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in quotes)
-        shown = dedented(region.text, start, end) if code else " ".join(text.split())
-        made = Claim(shown, (source,), start=quotes[0].start, new_line=line, quotes=quotes)
-        yield replace(made, markup=region.in_table(start, end))
+        shown = dedented(region.text, start, end).strip("\n") if code else " ".join(text.split())
+        fenced = f"```\n{shown}\n```" if "\n" in shown else ""
+        line = place and (code or unit.kind in ("list", "code", "row") or ITEM.match(quotes[0].text))
+        made = Claim(shown, (source,), start=quotes[0].start, new_line=bool(line or fenced), quotes=quotes)
+        yield replace(made, markup=fenced or region.in_table(start, end))

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import chain
-from pathlib import Path
+from itertools import chain, permutations
+from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -62,7 +62,24 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
     longer = [one.words for one in known]
     known = {one for one in known if not any(one.words != other and _stands(one.words, other) for other in longer)}
     others = (_is_of_another(of_one, known) for of_one in names)
-    return np.array([*map(any, zip(others, _of_other_codes(lines, evidence), strict=True))], np.float64)
+    beside = _in_other_folders(asked, evidence)
+    told = zip(others, _of_other_codes(lines, evidence), (one in beside for one in evidence.sources), strict=True)
+    return np.array([*map(any, told)], np.float64)
+
+
+def _in_other_folders(asked: Sequence[_Words], evidence: Evidence) -> set[str]:
+    """The documents whose folder the question does not name, where another of the same name or title lies in a folder
+    beside it that the question names."""
+    files = [(PurePath(one.source.casefold()), one) for one in evidence.documents.values()]
+    others = set[str]()
+    for (path, one), (other_path, other) in permutations(files, 2):
+        apart = [pair for pair in zip(path.parts[:-1], other_path.parts[:-1], strict=False) if pair[0] != pair[1]]
+        said = [_words(part) for pair in apart for part in pair]
+        named = [not FUNCTION_WORDS.issuperset(one) and any(_stands(one, line) for line in asked) for one in said]
+        alike = path.name == other_path.name or one.title.casefold() == other.title.casefold()
+        if alike and len(path.parts) == len(other_path.parts) and named == [False, True]:
+            others.add(one.id)
+    return others
 
 
 def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> set[Name]:

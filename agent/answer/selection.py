@@ -147,6 +147,8 @@ def _chosen(
         if (document, candidate.position) in taken:
             continue
         if found:
+            if candidate.block.kind == "field" != evidence.candidates[order[0]].block.kind:
+                continue
             if behind > (parameters.other_side if other_side else parameters.behind):
                 continue
             if evidence.foreign and document != first_document:  # its reader tells less of others

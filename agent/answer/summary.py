@@ -102,7 +102,7 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
     blocks = region.blocks
     starts = np.array([block.start for block in blocks], np.int64)
     found: list[_Told] = []
-    lines: tuple[str, ...] = ("prose", "item", "row", "code", "heading")
+    lines: tuple[str, ...] = ("prose", "item", "row", "code")
     for least, others in ((4, lines[:1]), (1, lines)):
         seen: set[Block | None] = set()
         for place, (start, end) in enumerate(spans):

@@ -37,12 +37,14 @@ def languages() -> dict[str, str]:
 
 def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     """The answer with Clew's own words in the language of the turn: a refusal, or "The documents say:". If no passage
-    is in the question's language, a note says how those in the language `held` were searched."""
+    is in the question's language and what is cited is in the language `held`, a note says how that was searched."""
     language, spoken = language_of(turn.typed), turn.language
     answer = _opened(refused_in(_with_missing(answer, turn, language), spoken, turn.search.within), turn, spoken)
     if not language or held in ("", language) or answer.outcome not in _SEARCHED:
         return answer
     if language in [language_of(passage.text) for passage in turn.passages[:READ]]:
+        return answer
+    if held not in [language_of(passage.text) for passage in answer.sources or turn.passages[:READ]]:
         return answer
     alike = next((f" ({wording.text})" for wording in turn.wordings if wording.name == COGNATES), "")
     names = {"asked": language_name(language, spoken), "held": language_name(held, spoken)}

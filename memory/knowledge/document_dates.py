@@ -12,7 +12,7 @@ from clew.memory.datatypes import Document
 from clew.memory.dates import CalendarDate, DateOrder, asked_times, date_of, found_dates, order_of, search_text
 from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
-from clew.memory.text import BELOW
+from clew.memory.text import BELOW, ITEM
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
 """How much of a text its first lines are at most."""
@@ -115,8 +115,9 @@ def _file_name(document: Document) -> str:
 
 def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:
     """The first date with a month; what stands in brackets is of something else (a life), and so is a year in running
-    text."""
-    first = _OF_ANOTHER.sub(" ", "\n".join(_first_lines(text))[:FIRST_CHARACTERS])
+    text, and what stands in a row of a table or an item of a list."""
+    lines = (line for line in _first_lines(text) if " | " not in line and not ITEM.match(line))
+    first = _OF_ANOTHER.sub(" ", "\n".join(lines)[:FIRST_CHARACTERS])
     plain = _LIFE.sub(" ", _BRACKETS.sub(" ", first))
     if found := next((one.date for one in found_dates(plain, order) if one.date.year), None):
         return found

@@ -17,12 +17,13 @@ from rich.console import Console
 
 from clew.agent.answer.citations import claims_of
 from clew.agent.state import Answer, BoldSpan, Claim, Quote
-from clew.memory.datatypes import Progress
+from clew.memory.datatypes import Passage, Progress
 from clew.memory.dialogue.threads import Thread
 from clew.ui.console import _with_lines, shown
 from clew.ui.plain import as_text_of_markdown, cut, escaped, one_line, plain, short_path, typed
 from clew.ui.rendering import BOLD, OWN, answer_text, markdown_of, marks_of, pieces_of, printed
 from clew.ui.transcript import as_markdown
+from clew.ui.web.markup import sources_of
 from tests.processes import finished
 from tests.ui.fakes import make_turn
 
@@ -197,6 +198,13 @@ def test_what_is_quoted_is_no_markup_and_its_cells_are_apart() -> None:
         "| what | \\*cost\\* [1] |\n|---|---|\n| air | \\<3> EUR [1] |"
     )
     assert answer_text(Answer("answered", (*quoted,))).plain == "what · *cost* [1]\nair · <3> EUR [1]"
+    below = [
+        Claim(f"{one} | 3", (1,), quotes=QUOTES, markup=f"| what | cost |\n|---|---|\n| {one} | 3 |")
+        for one in ("air", "sun")
+    ]
+    assert answer_text(Answer("answered", (*below,))).plain == "what · cost\nair · 3 [1]\nsun · 3 [1]"
+    [source] = sources_of(Answer("answered", (*below,), (Passage("p", "d", "D", "air | 3", 1.0, ""),)))
+    assert "".join(text for text, _ in source.pieces) == "air · 3"
 
 
 QUOTES = (Quote("d", 0, 1, "w"),)

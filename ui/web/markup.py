@@ -153,7 +153,7 @@ def sources_of(answer: Answer) -> list[SourceView]:
     views = list[SourceView]()
     for number, passage in enumerate(answer.sources, 1):
         citing = [claim.text for claim in answer.claims if number in claim.cites]
-        text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip())  # no empty lines: the box is narrow
+        text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip()).replace(" | ", " · ")  # the box is narrow
         views.append(SourceView(number, passage, pieces(text, citing), standing_of(number, answer)))
     return views
 

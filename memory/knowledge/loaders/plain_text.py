@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from clew.memory.datatypes import Document, Mark
+from clew.memory.dates import found_dates
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.source import Source, shown
-from clew.memory.text import clean
+from clew.memory.text import BELOW, clean
 
 BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
@@ -83,7 +84,8 @@ def title_of_file(path: Path) -> str:
 
 
 def like_a_title(line: str) -> bool:
-    return 0 < len(line) <= LONGEST_TITLE and line[-1] not in ".!?:;,…" and any(map(str.isalpha, line))
+    dated = line[:1].islower() and bool(found_dates(line))  # `updated 5 June 2022`
+    return not dated and 0 < len(line) <= LONGEST_TITLE and line[-1] not in ".!?:;,…" and any(map(str.isalpha, line))
 
 
 def title_of_text(text: str, alone: bool = False) -> str:
@@ -95,21 +97,41 @@ def title_of_text(text: str, alone: bool = False) -> str:
     return " ".join(first.split()) if more and like_a_title(first.strip()) else ""
 
 
-CODE_ENDINGS = tuple(
+PROGRAMS = tuple(
     ".py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx .hpp .cs .go .rs .rb .php"
     " .swift .m .mm .lua .pl .pm .r .jl .dart .hs .ml .clj .ex .exs .erl .elm .f90 .sh .bash .zsh .fish .ps1 .bat .cmd"
-    " .sql .css .scss .less .vue .svelte .gradle .cmake .mk .tf .proto .graphql .yaml .yml .toml .ini .cfg .conf"
-    " .properties .adoc .asciidoc .srt .vtt .ics .vcf .bib".split()
+    " .sql .css .scss .less .vue .svelte .gradle .cmake .mk .tf .proto .graphql".split()
+)
+CODE_ENDINGS = (
+    *PROGRAMS,
+    *".yaml .yml .toml .ini .cfg .conf .properties .adoc .asciidoc .srt .vtt .ics .vcf .bib".split(),
 )
 
 
 def read_code(source: Source) -> Iterator[Document]:
     """One document. A line at the margin that an indented one follows begins a function or a class, or a part that is
-    like one."""
-    text, marks, place = decode(source.path.read_bytes()), list[Mark](), 0
+    like one; within it so does one that defines a name, with its decorators."""
+    text, marks, place, margin = decode(source.path.read_bytes()), list[Mark](), 0, ""
+    defining, start = _defining(source.path.name, text), -1
     for line, following in pairwise([*text.split("\n"), ""]):
-        indented = following[:1].isspace() and following.strip()
-        if indented and line[:1].strip() and any(map(str.isalpha, line)):
-            marks.append(Mark(place, " ".join(line.split()).rstrip(" {:(")))
-        place += len(line) + 1
+        indent, below = (len(one) - len(one.lstrip()) for one in (line, following))
+        start = place + indent if start < 0 else start
+        if following.strip() and below > indent and any(map(str.isalpha, line)) and (not indent or place in defining):
+            label = " ".join(line.split()).rstrip(" {:(")
+            margin = margin if indent else label
+            marks.append(Mark(start, f"{margin}{BELOW}{label}" if indent and margin else label))
+        place, start = place + len(line) + 1, start if line.lstrip().startswith("@") else -1
     yield Document(source.name, source.path.name, text, shown(source.path), headings=tuple(marks))
+
+
+def _defining(name: str, text: str) -> set[int]:
+    """Where the lines begin that define a function or a class."""
+    from pygments.lexers import get_lexer_for_filename
+    from pygments.token import Name
+    from pygments.util import ClassNotFound
+
+    with suppress(ClassNotFound):
+        tokens = get_lexer_for_filename(name).get_tokens_unprocessed(text)
+        places = (place for place, kind, _ in tokens if kind in Name.Function or kind in Name.Class)
+        return {text.rfind("\n", 0, place) + 1 for place in places}
+    return set()

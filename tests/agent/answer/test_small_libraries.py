@@ -3,6 +3,7 @@ German, and to a question of yes or no."""
 
 import pytest
 
+from clew.ui.rendering import answer_text, markdown_of, marks_of
 from tests.agent.conftest import Opened
 
 HUTS = "# Huts of the club\n\n" + "".join(
@@ -35,9 +36,23 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         "Date: Thu, 12 Jun 2025 19:42:11 +0100\n\nWe come at six. Max gets a rash from nuts.\n",
         "notes.txt": "Supper on Saturday. Do not forget what Ida wrote about nuts!\n",
     },
+    "mail": {
+        "open.eml": "From: Ann Pole <ann@example.org>\nTo: Rita Moss <rita@example.org>\n"
+        "Date: Wed, 15 Apr 2026 10:00:00 +0000\nSubject: Re: Open house in June\n\nDear Rita,\n\nThe open house of the "
+        "studio is on Saturday 20 June. We need a tent and forty chairs. Peter will bring the lamps.\n\nAnn\n",
+        "tent.eml": "From: Rita Moss <rita@example.org>\nTo: Ann Pole <ann@example.org>\n"
+        "Date: Thu, 16 Apr 2026 10:00:00 +0000\nSubject: Tent\n\nHello Ann,\n\nI have found a tent for two hundred "
+        "euros. It has room for eighty guests.\n\nRita\n",
+    },
     "depots": {
         "depot-north.csv": "Tool,Hook,Number\nPaint brush,K2,14\nHand saw,K7,5\nSpirit level,L1,9\n",
         "depot-south.csv": "Tool,Hook,Number\nPaint brush,P4,22\nHand saw,P9,6\nPipe wrench,R3,3\n",
+    },
+    "folders": {
+        "elm villa/lease.md": "# Lease\n\nThe tenant may keep one cat if the owner agrees.\n",
+        "birch cottage/lease.md": "# Lease\n\nThe tenant may not keep a cat or a dog in the house.\n",
+        "inner harbour/stock.csv": "Part,Shelf,Number\nOar,3,17\nFender,2,30\n",
+        "outer harbour/stock.csv": "Part,Shelf,Number\nAnchor,4,12\nOar,1,5\n",
     },
     "denials": {
         "suppers.md": "# Suppers\n\n- Lentil soup is made without eggs.\n- The omelette is made with four eggs.\n"
@@ -55,6 +70,11 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
     "german": {
         "bibliothek.txt": "Stadtbibliothek\n\nDie Ausleihe eines Films kostet 2 Euro. Der Lesesaal schließt um 19 Uhr. "
         "Das Archiv leitet Frau Ottmann. Fahrräder stehen im Hof.\n"
+    },
+    "mixed": {
+        "notes.txt": "The boiler is old. For repairs ring Colin Dacre on 01632 960 114. He comes on Mondays.",
+        "porter.txt": "The porter has the keys of all rooms, and the gate is closed at ten.\n",
+        "orte.csv": "Ort,Fluss,Einwohner\nArth,Rigi,1200\nBrunn,Isar,800\n",
     },
     "rules": {
         "rules.md": "# Rules of the library\n\nDogs are not allowed in the reading room.\n\nLamps stand on some tables "
@@ -83,8 +103,18 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         ("lists", "How much is the lamp in the office?", ["- Office [1]\n- Lamp: 45 euros"], ["80"]),
         ("lists", "When is the pool open on Saturday?", ["- Saturday: 8 to 18"], ["10 to 13"]),
         ("lists", "Tell me what the guest brings.", ["sheets and towels"], []),
+        ("mail", "When is the open house?", ["20 June"], ["Date:", "Subject:"]),
+        ("mail", "What is 'Re: Open house in June' about?", ["20 June"], ["Date:", "Subject:"]),
+        ("mail", "Who sent the mail about the tent?", ["From: Rita Moss"], ["Subject:"]),
+        ("mail", "When did Ann write about the open house?", ["15 Apr 2026"], ["Subject:"]),
+        ("mail", "Summarise the mail about the tent.", ["two hundred euros"], ["From:", "Date:", "Subject:"]),
         ("lists", "What did Ida write about nuts?", ["Max gets a rash from nuts."], []),
         ("depots", "On which hook do the paint brushes hang in the north?", ["K2"], ["P4"]),
+        ("folders", "May I keep a cat in Elm Villa?", ["one cat"], ["dog"]),
+        ("folders", "May I keep a dog in Birch Cottage?", ["may not"], ["one cat"]),
+        ("folders", "May I keep a cat?", ["one cat", "may not"], []),
+        ("folders", "Are there anchors in the inner harbour?", ["nothing"], ["[1]"]),
+        ("folders", "Are there anchors in the outer harbour?", ["Anchor"], []),
         ("denials", "Which dishes are made without eggs?", ["Lentil", "Flatbread"], ["omelette", "Pancakes"]),
         ("denials", "Who has signed up?", ["Ada", "Cilla"], ["Bruno", "Dora"]),
         ("denials", "Who has not signed up?", ["Bruno", "Dora"], ["Ada", "Cilla"]),
@@ -94,6 +124,8 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         ("german", "Wann schließt der Lesesaal?", ["Der Lesesaal schließt um 19 Uhr. [1]"], []),
         ("german", "Wo stehen die Fahrräder?", ["Fahrräder stehen im Hof. [1]"], []),
         ("german", "Wer ist der Hausmeister?", ["sagen nichts über Hausmeister"], ["[1]"]),
+        ("mixed", "Wie viele Einwohner hat Arth?", ["1200"], ["Englisch"]),
+        ("mixed", "Wann kommt Colin Dacre?", ["Colin Dacre", "die Dokumente sind auf Englisch"], []),
         ("rules", "Does the reading room have a lamp on each table?", ["The documents say: "], []),
         ("rules", "Is there a swimming pool in Innsbruck?", ["Not said. "], ["[1]"]),
         ("differences", "By how much did heating rise from 2021 to 2022?", [], [" = "]),  # not plain which sums
@@ -103,6 +135,20 @@ def test_what_is_said(library: str, question: str, said: list[str], unsaid: list
     answer = opened(LIBRARIES[library])(question)
     assert [part for part in said if part not in answer.text] == [] == [part for part in unsaid if part in answer.text]
     assert all(claim.verdict != "unsupported" for claim in answer.claims)
+
+
+def test_code_is_quoted_in_its_lines_and_cited_by_its_function(opened: Opened) -> None:
+    crane = (
+        '"""Cranes of the harbour."""\n\n\nclass Crane:\n    """A crane."""\n\n'
+        '    def lift(self, load):\n        """Lifts a load of so many tons.\n\n        It must not be too heavy.\n'
+        '        """\n        return self.reach * load\n\n'
+        '    def lower(self, load):\n        """Lowers a load slowly."""\n        return -self.lift(load)\n'
+    )
+    answer = opened({"crane.py": crane})("How is a load lowered?")
+    lines = 'def lower(self, load):\n    """Lowers a load slowly."""\n    return -self.lift(load)'
+    assert answer_text(answer).plain == f"{lines} [1]"
+    assert answer.claims[0].markup == f"```\n{lines}\n```" and f"{lines}\n```\n\n[1]" in markdown_of(answer, marks_of)
+    assert answer.sources[0].heading == "class Crane > def lower(self, load)"
 
 
 def test_files_that_are_the_same_are_cited_by_all_their_paths(opened: Opened) -> None:

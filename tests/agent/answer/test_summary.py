@@ -66,3 +66,10 @@ def test_where_nothing_reads_as_a_sentence_there_is_none() -> None:
     document = Document("c", "codes", "https://a.example\n\n= == {}\n")
     spans = split(document.text)
     assert summary_of(document, spans, unit(np.ones((len(spans), 4), np.float32))) == []
+
+
+def test_a_heading_is_no_sentence_of_what_stands_under_it(encoder: CachedEncoder) -> None:
+    text = "Prices\n\nWhich course do you want to take?\n\nOpen: 10 to 18"
+    document = Document("d", "Studio FAQ", text, headings=(Mark(0, "Prices"),))
+    told = [text[line.start : line.end] for line in summary_of(document, *sentences(document, encoder))]
+    assert "Prices" not in told

@@ -27,6 +27,8 @@ def read(id_: str, title: str, text: str, **more: str) -> tuple[str, str]:
         ("a.txt", "Mail", "From: Ann\nDate: Tue, 3 Sep 2024 10:12:00 +0200\nSubject: x", "2024-09-03"),
         ("a.md", "Policy", "SUPERSEDED by the policy of 4 May 2024.\nIn force since 2 May 2020.", "2020-05-02"),
         ("a.md", "Ann Lee", "Ann Lee (5 May 1890 – 2 August 1976) was a painter.", ""),
+        ("a.xls", "loans", "Loans\n\nDay | Book\n3 May 2020 | Atlas", ""),
+        ("a.json", "staff", "staff\n\n- name: Ann\n- joined: 2019", ""),
         ("a.md", "Rules", "No shoes.\n\n" * 9 + "Written on 3 May 2020.", ""),
     ],
 )

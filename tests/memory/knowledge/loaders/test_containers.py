@@ -177,9 +177,13 @@ def test_records_are_a_table_and_other_json_is_said_in_lines(tmp_path: Path) -> 
 
 def test_a_program_has_a_heading_at_each_part_and_a_notebook_its_cells(tmp_path: Path) -> None:
     found = document(
-        tmp_path / "x.py", "A = 1\n\n\ndef fine(days):\n    return days\n\n\nclass Shelf:\n    books = []\n"
+        tmp_path / "x.py",
+        "A = 1\n\n\ndef fine(days):\n    return days\n\n\nclass Shelf:\n    books = []\n\n"
+        "    @property\n    def full(self):\n        if self.books:\n            return 1\n",
     )
-    assert [mark.text for mark in found.headings] == ["def fine(days)", "class Shelf"] and found.title == "x.py"
+    headings = ["def fine(days)", "class Shelf", "class Shelf > def full(self)"]
+    assert [mark.text for mark in found.headings] == headings and found.title == "x.py"
+    assert found.text[found.headings[-1].start :].startswith("@property")
     cells = [
         {"cell_type": "markdown", "source": ["# Loans\n", "Of 2024."]},
         {"cell_type": "code", "source": "print(1)", "outputs": [{"text": ["1\n"]}, {"data": {"text/plain": "2"}}]},
