@@ -29,7 +29,7 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.search.tool_calls import ModelPlan, PlanPrompt, planned, search_keys
 from clew.agent.search.toolbox import offered, proven
-from clew.agent.services import Services, TurnContext
+from clew.agent.services import TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
@@ -110,10 +110,13 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
 
 
 def corpus(turn: Turn, run: TurnContext) -> Turn:
-    """A question about the documents as a whole needs no search: its evidence is what such answers are made of."""
+    """A question about the documents as a whole needs no search: its evidence is what such answers are made of. What a
+    table says is evidence beside what is found where a language model writes the answer."""
     whole = answers.corpus_answer_of(turn, run)
     if whole is None:
         return turn
+    if answers.table_evidence(turn, run):
+        return turn.stepped("corpus", f"evidence: {whole.why}")
     return turn.searched(round=1).found(whole.passages).stepped("corpus", f"no search: {whole.why}")
 
 
@@ -285,15 +288,20 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
     """A language model plans once, where nothing that was found is likely to answer alone."""
-    turn, services = state["turn"], runtime.context.services
-    return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
+    turn, run = state["turn"], runtime.context
+    return "think" if _may_plan(turn, run) or rounds.finds_more(turn.search, run.services.observe) else "answer"
 
 
-def _may_plan(turn: Turn, services: Services) -> bool:
-    writer, search = services.writers.think, turn.search
-    if writer is None or writer.abilities.is_small or search.round != 1:
+def _may_plan(turn: Turn, run: TurnContext) -> bool:
+    """Not for what a passage or a table answers, nor where the evidence is enough; but of a question that may have
+    several hops the first holds all words at times, and the signals of hops are of English."""
+    writer, by, search = run.services.writers.think, run.services.observe, turn.search
+    if writer is None or writer.abilities.is_small or search.round != 1 or answers.table_evidence(turn, run):
         return False
-    return not (rounds.answers(turn.passages, services.observe) or likely_answered(turn, services))
+    hops = Walk.name in search.tools or any(search.signals.get(one) for one in ("relative", "possessive"))
+    if not hops and language_of(turn.rewritten) in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):
+        return False
+    return not (rounds.answers(turn.passages, by) or likely_answered(turn, run.services))
 
 
 # What is answered -------------------------------------------------------------------------------------------------
@@ -353,7 +361,7 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
 def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPlan:
     """The searches that a language model wants beside those of the policy, by what was found."""
     services, writer = run.services, run.services.writers.think
-    if writer is None or not _may_plan(turn, services):
+    if writer is None or not _may_plan(turn, run):
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
     prompt = PlanPrompt(turn.told, turn.passages, search_keys([*turn.calls, *policy]), topic)

@@ -22,6 +22,7 @@ from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
+from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
@@ -63,18 +64,25 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
 
 
 def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """The one place that chooses the maker. A summary of a document is written where there is a model; what is counted
-    or listed of documents never is."""
+    """The one place that chooses the maker. A summary of a document, and what a table says, are written where there is
+    a model; what is counted or listed of documents never is."""
     services = run.services
     if not services.library.manifest.chunks:
         return TurnAnswer(nothing_indexed())
     corpus, model = corpus_answer_of(turn, run), services.writers.answer
-    if corpus and not (model and corpus.answer.outcome == "summary"):
+    if corpus and not (model and (corpus.answer.outcome == "summary" or table_evidence(turn, run))):
         return TurnAnswer(_placed(corpus.answer, services), details=corpus.details)
     made = by_writing(turn, run, model) if model else TurnAnswer(_quoted(turn, run))
     if not made.answer.claims and made.answer.outcome == "stopped":
         return made
     return replace(made, answer=_left_out_said(made.answer, turn, services))
+
+
+def table_evidence(turn: Turn, run: TurnContext) -> tuple[Passage, ...]:
+    """What a table answers, where a language model that is not small writes from it."""
+    corpus, model = corpus_answer_of(turn, run), run.services.writers.answer
+    told = corpus.passages if corpus and model and not model.abilities.is_small else ()
+    return tuple(one for one in told if one.tool == TableTool.name)
 
 
 def by_writing(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
@@ -157,8 +165,8 @@ def _plain(turn: Turn, run: TurnContext) -> Answer:
 
 
 def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
-    """From what was found, the best first."""
-    services, shown = run.services, turn.found(turn.passages[:READ])
+    """From what was found, the best first, and before it what a table answers."""
+    services, shown = run.services, turn.found((*table_evidence(turn, run), *turn.passages)[:READ])
     if not shown.passages:
         return TurnAnswer(_nothing(shown, services), details=(f"{writer.name} was not asked",))
     try:
