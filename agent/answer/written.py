@@ -9,7 +9,7 @@ from typing import Literal
 
 from clew.agent.answer.citations import Citations, claims_of, numbered, whole_sentences
 from clew.agent.answer.output_filter import OutputFilter
-from clew.agent.answer.verification import attributed, verdict
+from clew.agent.answer.verification import all_but_one, attributed, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit
@@ -202,11 +202,12 @@ class _Writing:
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
 
     def _may_stand(self, claim: Claim) -> bool:
-        """Supported, or so with the names and numbers of the question; or in another language than English, in which
-        nothing could be checked."""
+        """Supported, or so with the names and numbers of the question, or but for one that was worked out; or in
+        another language than English, in which nothing could be checked."""
         asked = f"{self.turn.typed} {self.turn.rewritten}"
         passages = [replace(one, heading=f"{one.heading} {asked}") for one in self.turn.passages]
-        return not _wrong(claim, passages) or language_of(claim.text) not in ("", "en")
+        told = not _wrong(claim, passages) or not _wrong(all_but_one(claim, passages), passages)
+        return told or language_of(claim.text) not in ("", "en")
 
 
 class _Restartable:

@@ -132,7 +132,18 @@ def test_a_model_that_asks_back(drafted: Drafts, heard: Heard) -> None:
     assert heard.text == ""
 
 
-@pytest.mark.parametrize("reply", ["As an AI I am fond of cheese.", "The Moon is made of 12 cheeses [2].", "", "```"])
+NOT_SAID = [
+    "Zorblax [3].",
+    "The dog was called Zorblax [3].",
+    "You should buy the drink called Zorblax [2].",
+    "The Moon belongs to Zorblax [2].",
+    "Laika won 12 medals in Paris [3].",
+]
+
+
+@pytest.mark.parametrize(
+    "reply", ["As an AI I am fond of cheese.", "The Moon is made of 12 cheeses [2].", "", "```", *NOT_SAID]
+)
 def test_what_no_passage_says_is_no_answer(drafted: Drafts, reply: str) -> None:
     with pytest.raises(ModelFailed, match="no passage says what it wrote"):
         drafted(saying(reply))
@@ -141,6 +152,15 @@ def test_what_no_passage_says_is_no_answer(drafted: Drafts, reply: str) -> None:
 def test_a_number_of_the_question_alone_is_marked_and_kept(drafted: Drafts) -> None:
     turn = replace(TURN, question="How far away is the Moon in 2026?")
     draft, _ = drafted(saying("In 2026 the Moon is 384,400 km away from the Earth [2]."), turn)
+    assert draft.answer and [one.verdict for one in verified(draft.answer).claims] == ["unsupported"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Laika was a dog who flew on 3 November 1957, 69 years ago [3].", "Laika flew on 3 November in Sputnik [3]."],
+)
+def test_one_number_or_name_that_was_worked_out_is_marked_and_kept(reply: str, drafted: Drafts) -> None:
+    draft, _ = drafted(saying(reply))
     assert draft.answer and [one.verdict for one in verified(draft.answer).claims] == ["unsupported"]
 
 
