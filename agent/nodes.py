@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.answer.corpus_answers import made_of
-from clew.agent.answer.quoted import likely_answered
+from clew.agent.answer.quoted import best_units, likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (
@@ -364,7 +364,8 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
     if writer is None or not _may_plan(turn, run):
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
-    prompt = PlanPrompt(turn.told, turn.passages, search_keys([*turn.calls, *policy]), topic)
+    made, units = search_keys([*turn.calls, *policy]), best_units(turn, services)
+    prompt = PlanPrompt(turn.told, turn.passages, made, topic, units)
     specs = offered(services, writer.abilities, turn.told)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])

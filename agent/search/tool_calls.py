@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
-from clew.agent.llm.prompt_passages import best_sentences, untitled
 from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage, Wording
 from clew.memory.errors import ServiceUnreachable
@@ -33,7 +32,7 @@ SHOWN = 5
 """Passages that a search of the model brings: it answers for all of them."""
 
 READ = 6
-"""Passages that the model plans by, the best first: of each its best sentences."""
+"""Passages that the model plans by, the best first: of each its best units."""
 
 WRITTEN = 300
 """Tokens that a plan may have. Of a small window at most a quarter."""
@@ -184,12 +183,13 @@ class ModelPlan:
 @dataclass(frozen=True, slots=True)
 class PlanPrompt:
     """`passages` that were found for the question as it stands alone, the best first; `made` are the searches that
-    were made, and that the policy makes now; `topic` is the question's."""
+    were made, and that the policy makes now; `topic` is the question's; `units` what may answer of passages, by id."""
 
     question: str
     passages: Sequence[Passage]
     made: SearchKeys
     topic: Topic
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def strays(self, query: str) -> bool:
         """Whether what was found chose it: it has only words of an order in it, or has nothing to do with the question,
@@ -231,10 +231,11 @@ def planned(
 
 
 def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: RecordedWriter) -> Message:
-    """With the best sentences of as many passages as so many tokens have room for."""
+    """With the best units of as many passages as so many tokens have room for."""
     tools = "\n".join(f"- {spec.shown}" for spec in specs)
     question, most = " ".join(prompt.question.split()), str(MOST)
-    shown = [_shown(prompt.question, passage) for passage in prompt.passages[:READ]]
+    units = ((one.name, prompt.units.get(one.id, "")) for one in prompt.passages[:READ])
+    shown = [f"- {neutralised(name).text}: {' '.join(neutralised(unit).text.split())}" for name, unit in units]
     for count in range(len(shown), -1, -1):
         found = "\n".join(shown[:count]) or "Nothing."
         text = render("plan", question=question, tools=tools, found=found, most=most)
@@ -242,12 +243,6 @@ def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: Reco
             break
     writer.parts = (PromptPart("what was found", writer.tokens(found)),)
     return Message("user", text)
-
-
-def _shown(question: str, passage: Passage) -> str:
-    """A title, and the sentences of the passage that have most of the question's words."""
-    clean = " ".join(best_sentences(question, untitled(passage.title, neutralised(passage.text).text)).split())
-    return f"- {neutralised(passage.name).text}: {clean}"
 
 
 # Calls that are written as text --------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.agent.answer.quoted import best_units
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
 from clew.agent.settings import read_settings
@@ -229,3 +230,24 @@ def test_a_plan_is_asked_for_where_a_question_has_hops_or_its_evidence_lacks_wor
             "How much does a plumber cost in Hamburg?": ["think", "answer"],
         }
         assert {one: purposes(ask(assistant, one, one)) for one in asked} == asked
+
+
+MAIL = """From: Rosa Blum <rosa@example.org>
+To: Ida <ida@example.org>
+Subject: The weekend in May: which of the guests come and what they eat
+Date: Thu, 12 Jun 2025 19:42:11 +0100
+
+Dear Ida,
+
+we have booked the train! We arrive on Friday at noon. There will be three of us. Olga is allergic to celery, so please
+leave it out.
+"""
+
+
+def test_of_each_passage_what_is_likeliest_to_answer(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
+    """Also where the lines of a mail's head share more words with the question."""
+    with over({"mail.eml": MAIL, "prototype.md": PROTOTYPE}, tmp_path, cache, encoder) as plain:
+        turn = ask(plain, "What food is one of the guests allergic to who come to Ida in May?")
+        units = best_units(turn, plain.services)
+    told = units[next(one.id for one in turn.passages if one.source.endswith("mail.eml"))]
+    assert "Olga is allergic to celery" in told and "To: Ida" not in told and len(told.split()) < 30
