@@ -22,7 +22,7 @@ from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
-from clew.memory.datatypes import Passage
+from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
@@ -30,6 +30,7 @@ from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
 from clew.memory.text import content_words
+from clew.memory.walk_paths import parents, path
 from clew.tools.table import TableTool
 
 
@@ -167,6 +168,7 @@ def _plain(turn: Turn, run: TurnContext) -> Answer:
 def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
     """From what was found, the best first, and before it what a table answers."""
     services, shown = run.services, turn.found((*table_evidence(turn, run), *turn.passages)[:READ])
+    shown = replace(shown, paths=connections(turn, services))
     if not shown.passages:
         return TurnAnswer(_nothing(shown, services), details=(f"{writer.name} was not asked",))
     try:
@@ -180,6 +182,15 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     made = replace(draft.answer, form=answer_type(turn.rewritten).form)
     made = with_bold(_placed(made, services), turn.rewritten)
     return TurnAnswer(made, writer.name, degraded, writer.ledger, details)
+
+
+def connections(turn: Turn, services: Services) -> tuple[str, ...]:
+    """The steps of the walk that have a relation which a graph folder gives: what others are by says nothing."""
+    walk, store = turn.walk or Subgraph(), services.library.store
+    ids = list({chunk.document: None for chunk in store.chunks(walk.nodes)})
+    given, before = {edge.relation for own in store.neighbours(ids) for edge in own if edge.relation}, parents(walk)
+    walked = enumerate(walk.edges, walk.landings)
+    return tuple(path(walk, before, place)[-1] for place, edge in walked if edge.relation in given)
 
 
 def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:

@@ -51,10 +51,6 @@ class ModelAnswer:
     broke: str = ""
 
 
-class Unusable(ModelFailed):
-    """A model wrote what no passage supports."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Reply:
     """`raw` is as the model wrote it; `text` as it was shown, citations numbered in the order of first mention:
@@ -81,7 +77,7 @@ def write(
 
     `unsupported` sentences are marked (by `verify`), or removed. To a
     `small` model nothing but the passages and the question is given. A prompt that was cut is sent again with half of
-    the passages. Raises `ServiceUnreachable` where nothing usable came, `Unusable` among them, and `Cancelled` where
+    the passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where
     nothing came at all.
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
@@ -142,7 +138,7 @@ class _Writing:
             return drafted
         right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
         if not right and language_of(answer.plain) in ("", "en"):
-            raise Unusable("no passage says what it wrote")
+            raise ModelFailed("no passage says what it wrote")
         if not right:
             return drafted  # in another language than the passages: nothing in it could be checked
         claims, sources = numbered(right, answer.sources)
@@ -182,7 +178,7 @@ class _Writing:
         return _Reply("".join(pieces.raw), "".join(shown), citations.order, stopped, broke)
 
     def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
-        """Raises `Unusable` where no sentence that cites may stand alone."""
+        """Raises `ModelFailed` where no sentence that cites may stand alone."""
         drafted = ModelAnswer(None, given.removed, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
         if refuses(start):
@@ -190,7 +186,7 @@ class _Writing:
         if start.startswith(UNCLEAR):
             question = OutputFilter(()).plain(" ".join(start[len(UNCLEAR) :].split()))
             if speaks_to_a_model(question):
-                raise Unusable("it asks what a document orders")
+                raise ModelFailed("it asks what a document orders")
             return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
         claims = [
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
@@ -198,7 +194,7 @@ class _Writing:
         ]
         kept = self.output.claims(attributed(claims, passages))
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
-            raise Unusable("no passage says what it wrote")
+            raise ModelFailed("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
 
     def _may_stand(self, claim: Claim) -> bool:
