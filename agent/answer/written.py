@@ -19,7 +19,7 @@ from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreach
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
-from clew.memory.text import NAMES
+from clew.memory.text import NAMES, content_words
 from clew.prompts import render
 
 TEMPERATURE = 0.1
@@ -37,6 +37,9 @@ TRIES = 3
 PATHS = 3
 
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
+
+_LISTED = re.compile(r"\n[^\n:\[\]]{1,30}:((?:[\s*_•-]*\[\d+\][^\n\[\]]*)+)\s*\Z")
+"""A label, and numbers before what they stand for: `Sources: [2] Tenancy`."""
 
 Unsupported = Literal["mark", "remove"]
 
@@ -188,9 +191,13 @@ class _Writing:
             if speaks_to_a_model(question):
                 raise ModelFailed("it asks what a document orders")
             return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
+        text, titles = _AT_END.sub("", reply.text), content_words(" ".join(one.title for one in passages))
+        listed = _LISTED.search(text)
+        if listed and {*content_words(re.sub(r"\[\d+\]", "", listed[1]))} <= {*titles}:
+            text = text[: listed.start()]
         claims = [
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
-            for claim in claims_of(_AT_END.sub("", reply.text))
+            for claim in claims_of(text)
         ]
         kept = self.output.claims(attributed(claims, passages))
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):

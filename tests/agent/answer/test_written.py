@@ -164,6 +164,14 @@ def test_one_number_or_name_that_was_worked_out_is_marked_and_kept(reply: str, d
     assert draft.answer and [one.verdict for one in verified(draft.answer).claims] == ["unsupported"]
 
 
+@pytest.mark.parametrize("listed", ["Sources: [2] Moon", "**Sources:**\n- [2] Moon\n- [1] Mars", "Quellen: [2]"])
+def test_a_closing_list_of_sources_is_no_sentence_of_the_answer(listed: str, drafted: Drafts) -> None:
+    draft, _ = drafted(saying(f"The Moon is 384,400 km away from the Earth [2].\n\n{listed}"))
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away from the Earth. [1]"
+    said, _ = drafted(saying("Of the Moon two things are known [2]:\n- [2] It is grey.\n- [2] It has no air."))
+    assert said.answer and "It has no air." in said.answer.text
+
+
 def test_a_cut_prompt_is_sent_again_smaller(drafted: Drafts, heard: Heard) -> None:
     filler = tuple(
         Passage(id=f"f{n}", document="f", title="Filler", text="Cats sleep a lot. " * 90, score=0.1, tool="hybrid")
