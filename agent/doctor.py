@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from clew.agent.llm.ollama_writer import OllamaServer
-from clew.agent.models import AUTO, NONE, not_here, roles_named, writer_named
+from clew.agent.llm.openai_writer import OpenAIServer
+from clew.agent.models import AUTO, NONE, OPENAI, not_here, roles_named, writer_named
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, is_trusted, local_encoder
 from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
@@ -181,10 +182,16 @@ def models(settings: Settings) -> Iterator[Check]:
             writer = writer_named(name)
             if writer is None:
                 OllamaServer().pulled()  # says what is wrong where nothing answers
+            silent = name.startswith(OPENAI) and not OpenAIServer.named().says_what_it_is
         except ClewError as error:
             yield Check(MODEL, "warning" if name == AUTO else "problem", error.message, error.hint)
             continue
-        if writer:
+        if silent:
+            message = f"{name}: what answers there does not say which models it has, as such servers do"
+            yield Check(
+                MODEL, "warning", message, "OPENAI_BASE_URL with the server's address, mostly one that ends in /v1"
+            )
+        elif writer:
             chosen = "auto chooses " if name == AUTO else ""
             yield Check(MODEL, "ok", f"{chosen}{writer.name}, context {writer.window:,} tokens")
         else:

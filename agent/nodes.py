@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.answer.corpus_answers import made_of
-from clew.agent.answer.quoted import likely_answered
+from clew.agent.answer.quoted import best_units, likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (
@@ -29,7 +29,7 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.search.tool_calls import ModelPlan, PlanPrompt, planned, search_keys
 from clew.agent.search.toolbox import offered, proven
-from clew.agent.services import Services, TurnContext
+from clew.agent.services import TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
@@ -111,10 +111,12 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
 
 def corpus(turn: Turn, run: TurnContext) -> Turn:
     """Finds questions about the documents as a whole, which need no search: their evidence is the documents they
-    name."""
+    name. What a table says is evidence beside what is found if a language model writes the answer."""
     whole = answers.corpus_answer_of(turn, run)
     if whole is None:
         return turn
+    if answers.table_evidence(turn, run):
+        return turn.stepped("corpus", f"evidence: {whole.why}")
     return turn.searched(round=1).found(whole.passages).stepped("corpus", f"no search: {whole.why}")
 
 
@@ -286,15 +288,20 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
     """A language model plans once, and only if no passage found so far is likely to answer alone."""
-    turn, services = state["turn"], runtime.context.services
-    return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
+    turn, run = state["turn"], runtime.context
+    return "think" if _may_plan(turn, run) or rounds.finds_more(turn.search, run.services.observe) else "answer"
 
 
-def _may_plan(turn: Turn, services: Services) -> bool:
-    writer, search = services.writers.think, turn.search
-    if writer is None or writer.abilities.is_small or search.round != 1:
+def _may_plan(turn: Turn, run: TurnContext) -> bool:
+    """Not for what a passage or a table answers, nor where the evidence is enough; but of a question that may have
+    several hops the first holds all words at times, and the signals of hops are of English."""
+    writer, by, search = run.services.writers.think, run.services.observe, turn.search
+    if writer is None or writer.abilities.is_small or search.round != 1 or answers.table_evidence(turn, run):
         return False
-    return not (rounds.answers(turn.passages, services.observe) or likely_answered(turn, services))
+    hops = Walk.name in search.tools or any(search.signals.get(one) for one in ("relative", "possessive"))
+    if not hops and language_of(turn.rewritten) in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):
+        return False
+    return not (rounds.answers(turn.passages, by) or likely_answered(turn, run.services))
 
 
 # What is answered -------------------------------------------------------------------------------------------------
@@ -355,10 +362,11 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
 def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPlan:
     """The further searches that a language model wants, given what was found."""
     services, writer = run.services, run.services.writers.think
-    if writer is None or not _may_plan(turn, services):
+    if writer is None or not _may_plan(turn, run):
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
-    prompt = PlanPrompt(turn.told, turn.passages, search_keys([*turn.calls, *policy]), topic)
+    made, units = search_keys([*turn.calls, *policy]), best_units(turn, services)
+    prompt = PlanPrompt(turn.told, turn.passages, made, topic, units)
     specs = offered(services, writer.abilities, turn.told)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])

@@ -79,7 +79,8 @@ class TurnPrinter:
             self._output.print(Text(" " * indent).append_text(line))
         if self._chat and not terminal:
             self._output.print()
-        for note in () if self._quiet else filter(None, (turn.answer.checked if self._draft else "", badge(turn))):
+        checked = turn.answer.checked if self._draft and not self._quiet else ""
+        for note in filter(None, (checked, badge(turn))):
             self._messages.print(Text(f"  {note}", DIM))
         self._set_off()
         self._draft = ""

@@ -22,6 +22,7 @@ from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
+from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
@@ -29,6 +30,7 @@ from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
 from clew.memory.text import content_words
+from clew.memory.walk_paths import parents, path
 from clew.tools.table import TableTool
 
 
@@ -64,18 +66,25 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
 
 
 def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """The one place that chooses who makes the answer. A model writes the summary of a document; what is counted or
-    listed of documents it never writes."""
+    """The one place that chooses who makes the answer. A model writes the summary of a document, and from what a table
+    says; what is counted or listed of documents it never writes."""
     services = run.services
     if not services.library.manifest.chunks:
         return TurnAnswer(nothing_indexed())
     corpus, model = corpus_answer_of(turn, run), services.writers.answer
-    if corpus and not (model and corpus.answer.outcome == "summary"):
+    if corpus and not (model and (corpus.answer.outcome == "summary" or table_evidence(turn, run))):
         return TurnAnswer(_placed(corpus.answer, services), details=corpus.details)
     made = by_writing(turn, run, model) if model else TurnAnswer(_quoted(turn, run))
     if not made.answer.claims and made.answer.outcome == "stopped":
         return made
     return replace(made, answer=_left_out_said(made.answer, turn, services))
+
+
+def table_evidence(turn: Turn, run: TurnContext) -> tuple[Passage, ...]:
+    """What a table answers, where a language model that is not small writes from it."""
+    corpus, model = corpus_answer_of(turn, run), run.services.writers.answer
+    told = corpus.passages if corpus and model and not model.abilities.is_small else ()
+    return tuple(one for one in told if one.tool == TableTool.name)
 
 
 def by_writing(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
@@ -159,8 +168,9 @@ def _plain(turn: Turn, run: TurnContext) -> Answer:
 
 
 def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
-    """The answer that a model writes from the best passages."""
-    services, shown = run.services, turn.found(turn.passages[:READ])
+    """The answer that a model writes from the best passages, after what a table answers."""
+    services, shown = run.services, turn.found((*table_evidence(turn, run), *turn.passages)[:READ])
+    shown = replace(shown, paths=connections(turn, services))
     if not shown.passages:
         return TurnAnswer(_nothing(shown, services), details=(f"{writer.name} was not asked",))
     try:
@@ -174,6 +184,15 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     made = replace(draft.answer, form=answer_type(turn.rewritten).form)
     made = with_bold(_placed(made, services), turn.rewritten)
     return TurnAnswer(made, writer.name, degraded, writer.ledger, details)
+
+
+def connections(turn: Turn, services: Services) -> tuple[str, ...]:
+    """The steps of the walk that have a relation which a graph folder gives: what others are by says nothing."""
+    walk, store = turn.walk or Subgraph(), services.library.store
+    ids = list({chunk.document: None for chunk in store.chunks(walk.nodes)})
+    given, before = {edge.relation for own in store.neighbours(ids) for edge in own if edge.relation}, parents(walk)
+    walked = enumerate(walk.edges, walk.landings)
+    return tuple(path(walk, before, place)[-1] for place, edge in walked if edge.relation in given)
 
 
 def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:

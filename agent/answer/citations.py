@@ -1,8 +1,9 @@
 """The citations of an answer: of its words while they stream, and of its sentences when it is whole.
 
-A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [^2], (passage 2), (2), <cite>2</cite>, ², "In passage
-2, ..." or numbers that there are not. What is shown is numbered anew in the order of first mention, and unknown numbers
-are dropped; where only its number tells a citation from prose, an unknown one is prose."""
+A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [2: Title], [^2], \\[2\\], [2](#2), (passage 2), (2),
+<cite>2</cite>, ², "In passage 2, ..." or numbers that there are not. What is shown is numbered anew in the order of
+first mention, and unknown numbers are dropped; where only its number tells a citation from prose, an unknown one is
+prose."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ _LABEL = rf"(?:(?:{_KIND}|ids?|citations?|cite)\b{_BLANK}[=:#]?{_BLANK}){{0,2}}[
 _BESIDE = (
     rf"{_BLANK},?{_BLANK}(?<![a-z])(?:pp?|pages?|seiten?|s)\b\.?{_BLANK}\d{{1,4}}(?:{_BLANK}[-–—]{_BLANK}\d{{1,4}})?"
     r"|[^\S\n]+title=[\"“][^\"”]{0,60}[\"”]|†[^\]】,;]{0,20}"
+    rf"|:{_BLANK}[^\W\d][^\]】\[;\n]{{0,60}}?(?={_BLANK}(?:[\]】;]|,{_BLANK}\d{{1,3}}{_BLANK}[\]】:,]))"
 )
 """What may follow the number: a page, the passage's title, marks of browsing tools."""
 
@@ -36,7 +38,8 @@ _TAG = "(?:cite|passage|source)"
 
 _FORMS = (
     rf"(?<!\s)\s*\[\[{_NUMBERS}\]\]",
-    rf"(?<!\s)\s*[\[【](?=[^\]】\n]{{0,{_LONGEST}}}[\]】]){_NUMBERS}[\]】]",
+    rf"(?<!\s)\s*[\[【](?=[^\]】\n]{{0,{_LONGEST}}}[\]】]){_NUMBERS}[\]】](?:\(#[^()\s]{{0,40}}\))?",
+    rf"(?<!\s)\s*\\\[{_NUMBERS}\\\]",
     rf"(?<!\s)\s*\((?={_BLANK}(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}\)){_NUMBERS}\)",
     rf"(?<!\s)\s*<cite>{_NUMBERS}</cite>",
     rf"{_START}(?P<opens><{_TAG}{_NUMBERS}>)\s*",
@@ -52,7 +55,7 @@ _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
 numbers (but not units and variables: 5 km², x²)."""
 
 _OPEN = re.compile(
-    rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\[\[[^\]\n]{{0,{_LONGEST}}}\]?|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
+    rf"(?<!\s)\s*(?:\\|\\?[\[【][^\]】\n]{{0,{_LONGEST}}}(?:[\]】](?:\((?:#[^()\s]{{0,40}})?)?)?|\[\[[^\]\n]{{0,{_LONGEST}}}\]?|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
     rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)\Z"
     rf"|{_START}(?:a[a-z]{{0,8}}|according{_BLANK}t?o?{_BLANK}|in?{_BLANK}|(?:according{_BLANK}to|in){_BLANK}(?:the?)?{_BLANK}[a-z]{{0,9}}"
     rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)\Z"

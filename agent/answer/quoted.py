@@ -5,18 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.citations import numbered
+from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
 from clew.agent.answer.excerpts import Excerpt, dedented, ranges, region_of
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.times import asked_years
+from clew.agent.llm.prompt_passages import SENTENCES, best_sentences
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
+from clew.memory.instructions import neutralised
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import ITEM, content_words, written_words
 
@@ -71,6 +73,20 @@ def likely_answered(turn: Turn, services: Services) -> bool:
     """Whether a single sentence that was found is likely to answer the question."""
     evidence = evidence_for(turn, services)
     return bool((read(encoded_request(request_of(turn), evidence), evidence).odds >= LIKELY).any())
+
+
+def best_units(turn: Turn, services: Services) -> dict[str, str]:
+    """Of each passage that is read, by its id, the few sentences, items and rows that are likeliest to answer, in
+    their order; none that speaks to a language model."""
+    evidence, units = evidence_for(turn, services), dict[str, str]()
+    scores = read(encoded_request(request_of(turn), evidence), evidence).scores
+    for number, passage in enumerate(evidence.passages):
+        text = neutralised(passage.text).text
+        own = [place for place, one in enumerate(evidence.candidates) if one.passage == number]
+        told = [place for place in own if same_words(evidence.texts[place]) in same_words(text)]
+        best = sorted(sorted(told, key=lambda place: -scores[place])[:SENTENCES])
+        units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(turn.told, text)
+    return units
 
 
 def quote(

@@ -121,6 +121,14 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     return "supported" if likely >= enough else "weak" if likely >= least else "unsupported"
 
 
+def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
+    """Without the one name or number that no source has, where the rest of it says something; else as it is."""
+    said = _ungrouped(claim.text)
+    lacking = _exact(said) - _all_words(_ungrouped(" ".join(map(said_by, sources))))
+    rest = re.sub(rf"\b{re.escape(min(lacking))}\b", "", said, flags=re.IGNORECASE) if len(lacking) == 1 else ""
+    return replace(claim, text=rest) if len(content_words(rest)) >= LEAST_SAID else claim
+
+
 def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, float]:
     """How likely one of the passages, or all together, says it; and from which values on that is supported, and
     weak."""

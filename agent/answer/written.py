@@ -8,7 +8,7 @@ from typing import Literal
 
 from clew.agent.answer.citations import Citations, claims_of, numbered, whole_sentences
 from clew.agent.answer.output_filter import OutputFilter
-from clew.agent.answer.verification import attributed, verdict
+from clew.agent.answer.verification import all_but_one, attributed, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit
@@ -18,7 +18,7 @@ from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreach
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
-from clew.memory.text import NAMES
+from clew.memory.text import NAMES, content_words
 from clew.prompts import render
 
 TEMPERATURE = 0.1
@@ -37,6 +37,9 @@ PATHS = 3
 
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
 
+_LISTED = re.compile(r"\n[^\n:\[\]]{1,30}:((?:[\s*_•-]*\[\d+\][^\n\[\]]*)+)\s*\Z")
+"""A label, and numbers before what they stand for: `Sources: [2] Tenancy`."""
+
 Unsupported = Literal["mark", "remove"]
 
 
@@ -48,10 +51,6 @@ class ModelAnswer:
     answer: Answer | None
     removed: tuple[int, ...] = ()
     broke: str = ""
-
-
-class Unusable(ModelFailed):
-    """A model wrote what no passage supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def write(
 
     `unsupported` sentences are marked (by `verify`), or removed. To a
     `small` model nothing but the passages and the question is given. A prompt that was cut is sent again with half of
-    the passages. Raises `ServiceUnreachable` where nothing usable came, `Unusable` among them, and `Cancelled` where
+    the passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where
     nothing came at all.
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
@@ -142,7 +141,7 @@ class _Writing:
             return drafted
         right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
         if not right and language_of(answer.plain) in ("", "en"):
-            raise Unusable("no passage says what it wrote")
+            raise ModelFailed("no passage says what it wrote")
         if not right:
             return drafted  # in another language than the passages: nothing in it could be checked
         claims, sources = numbered(right, answer.sources)
@@ -182,7 +181,7 @@ class _Writing:
         return _Reply("".join(pieces.raw), "".join(shown), citations.order, stopped, broke)
 
     def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
-        """Raises `Unusable` where no sentence that cites may stand alone."""
+        """Raises `ModelFailed` where no sentence that cites may stand alone."""
         drafted = ModelAnswer(None, given.removed, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
         if refuses(start):
@@ -190,23 +189,28 @@ class _Writing:
         if start.startswith(UNCLEAR):
             question = OutputFilter(()).plain(" ".join(start[len(UNCLEAR) :].split()))
             if speaks_to_a_model(question):
-                raise Unusable("it asks what a document orders")
+                raise ModelFailed("it asks what a document orders")
             return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
+        text, titles = _AT_END.sub("", reply.text), content_words(" ".join(one.title for one in passages))
+        listed = _LISTED.search(text)
+        if listed and {*content_words(re.sub(r"\[\d+\]", "", listed[1]))} <= {*titles}:
+            text = text[: listed.start()]
         claims = [
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
-            for claim in claims_of(_AT_END.sub("", reply.text))
+            for claim in claims_of(text)
         ]
         kept = self.output.claims(attributed(claims, passages))
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
-            raise Unusable("no passage says what it wrote")
+            raise ModelFailed("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
 
     def _may_stand(self, claim: Claim) -> bool:
-        """Whether a claim is not unsupported, once the names and numbers of the question count as known; true in other
-        languages than English, which cannot be checked."""
+        """Whether a claim is not unsupported, once the names and numbers of the question, or one that was worked out,
+        count as known; true in other languages than English, which cannot be checked."""
         asked = f"{self.turn.typed} {self.turn.rewritten}"
         passages = [replace(one, heading=f"{one.heading} {asked}") for one in self.turn.passages]
-        return not _wrong(claim, passages) or language_of(claim.text) not in ("", "en")
+        told = not _wrong(claim, passages) or not _wrong(all_but_one(claim, passages), passages)
+        return told or language_of(claim.text) not in ("", "en")
 
 
 class _Restartable:

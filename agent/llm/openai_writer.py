@@ -51,6 +51,11 @@ class OpenAIServer:
     def is_own(self) -> bool:
         return self.root.url + self.prefix == OWN
 
+    @property
+    def says_what_it_is(self) -> bool:
+        """Whether it answers with JSON where such servers do, but for OpenAI's own. Raises `ServiceUnreachable`."""
+        return self.is_own or any(self.root.asked(path) for path in (f"{self.prefix}/models", "/props"))
+
     def listed(self) -> list[dict[str, Any]]:
         """The models that it says it has, but for OpenAI's own. Raises `ServiceUnreachable`."""
         return [] if self.is_own else self.root.asked(f"{self.prefix}/models").get("data") or []

@@ -95,7 +95,8 @@ class Server:
         try:
             with self.client(wire, self.patience) as client, client.stream("POST", self.url + path, json=body) as reply:
                 if reply.is_error:
-                    raise failed(model, reply.read().decode("utf-8", "replace"))
+                    said = reply.read().decode("utf-8", "replace")
+                    raise failed(model, said, f"{reply.status_code} {reply.reason_phrase}")
                 for line in reply.iter_lines():
                     data = line.removeprefix("data:").strip()
                     if data.startswith("{"):
@@ -115,11 +116,13 @@ def is_remote(url: str) -> bool:
     return urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1")
 
 
-def failed(model: str, reply: str) -> ModelFailed:
-    """What is wrong, in the server's words: `{"error": WORDS}` or `{"error": {"message": WORDS}}`."""
-    reason: Any = reply
+def failed(model: str, reply: str, status: str = "") -> ModelFailed:
+    """What is wrong, in the server's words: `{"error": WORDS}` or `{"error": {"message": WORDS}}`; of what is no JSON
+    its status alone."""
+    reason: Any = status
     with suppress(ValueError, LookupError, TypeError):
-        reason = json.loads(reply)["error"]
+        reason, read = reply, json.loads(reply)
+        reason = read["error"]
         reason = reason["message"]
     said = " ".join(str(reason).split())[:300]
     if _TOO_LONG.search(said):

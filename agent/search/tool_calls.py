@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
-from clew.agent.llm.prompt_passages import best_sentences, untitled
 from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage, Wording
 from clew.memory.errors import ServiceUnreachable
@@ -32,7 +31,7 @@ SHOWN = 5
 """Passages that a search of the model adds, over all of its wordings."""
 
 READ = 6
-"""Passages in the prompt, the best first; of each its best sentences."""
+"""Passages that the model plans by, the best first: of each its best units."""
 
 WRITTEN = 300
 """Tokens that a plan may have; in a small window at most a quarter of it."""
@@ -183,12 +182,13 @@ class ModelPlan:
 @dataclass(frozen=True, slots=True)
 class PlanPrompt:
     """What a plan is made from: the question as understood, the `passages` found so far, best first, and the searches
-    `made` so far; `topic` is the question's."""
+    `made` so far; `topic` is the question's; `units` are the best sentences of passages, by their ids."""
 
     question: str
     passages: Sequence[Passage]
     made: SearchKeys
     topic: Topic
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def strays(self, query: str) -> bool:
         """Whether a query was put in by a document: it has only words of an order, or it has nothing to do with the
@@ -230,10 +230,11 @@ def planned(
 
 
 def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: RecordedWriter) -> Message:
-    """The prompt, with the best sentences of as many passages as fit into `room` tokens."""
+    """The prompt, with the best units of as many passages as fit into `room` tokens."""
     tools = "\n".join(f"- {spec.shown}" for spec in specs)
     question, most = " ".join(prompt.question.split()), str(MOST)
-    shown = [_shown(prompt.question, passage) for passage in prompt.passages[:READ]]
+    units = ((one.name, prompt.units.get(one.id, "")) for one in prompt.passages[:READ])
+    shown = [f"- {neutralised(name).text}: {' '.join(neutralised(unit).text.split())}" for name, unit in units]
     for count in range(len(shown), -1, -1):
         found = "\n".join(shown[:count]) or "Nothing."
         text = render("plan", question=question, tools=tools, found=found, most=most)
@@ -241,12 +242,6 @@ def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: Reco
             break
     writer.parts = (PromptPart("what was found", writer.tokens(found)),)
     return Message("user", text)
-
-
-def _shown(question: str, passage: Passage) -> str:
-    """A title, and the sentences of the passage that have most of the question's words."""
-    clean = " ".join(best_sentences(question, untitled(passage.title, neutralised(passage.text).text)).split())
-    return f"- {neutralised(passage.name).text}: {clean}"
 
 
 # Calls that are written as text --------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def answer_sentences(text: str) -> Iterator[str]:
         elif not is_filler(sentence):
             yield sentence
     if len(items) > 1:
-        yield f"{', '.join(items[:-1])} and {items[-1]}."
+        yield f"{', '.join(items)}."
 
 
 def words_of(text: str) -> int:

@@ -139,11 +139,6 @@ def is_known(word: str) -> bool:
     return _analyser().word(word.lower()).known
 
 
-def is_verb_form(word: str) -> bool:
-    """Whether it has the ending of a verb; a participle with one of a noun has not."""
-    return _analyser().word(word).upos == "VERB"
-
-
 def nominative(word: str) -> str:
     """Without the ending of the accusative."""
     return word[:-1] if _analyser().word(word).feature("Case") == "Acc" else word

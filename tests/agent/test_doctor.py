@@ -2,17 +2,23 @@
 
 import os
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from clew.agent import doctor
 from clew.agent.doctor import Check
+from clew.agent.llm.openai_writer import OpenAIWriter
 from clew.agent.settings import Settings
 from clew.memory import encoding
 from clew.memory.encoding import MINILM, CachedEncoder
+from clew.memory.errors import ModelFailed
 from clew.memory.knowledge.disk import POINTER, current_generation
 from clew.memory.knowledge.index.run import index
+from clew.memory.ports import Message
 from tests.ollama.compatible import compatible
 from tests.ollama.playing import MODELS, good
 from tests.ollama.server import OllamaDouble, serving
@@ -104,3 +110,19 @@ def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: py
     with compatible(good) as address:
         monkeypatch.setenv("OLLAMA_HOST", address.removesuffix("/v1"))
         assert checked(tmp_path)[0].state == "warning" and checked(tmp_path)[0].hint
+
+
+def test_a_plain_web_server_in_the_place_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}/v1")
+        (found,) = checked(tmp_path, "openai:any")
+        with pytest.raises(ModelFailed) as failed:
+            list(OpenAIWriter("any").write([Message("user", "Hello")]))
+        server.shutdown()
+    assert found.state == "warning" and "OPENAI_BASE_URL" in found.hint
+    assert failed.value.message == "openai:any failed: 501 Unsupported method ('POST')"
+    with compatible(good) as address:
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        assert [one.state for one in checked(tmp_path, "openai:any")] == ["ok"]

@@ -1,17 +1,25 @@
 """Whole turns with a language model: the double on a real socket, the real client, encoder, library and threads."""
 
+import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from clew.agent.answer.answers import connections
+from clew.agent.answer.quoted import best_units
 from clew.agent.assistant import Assistant
+from clew.agent.models import Writers
 from clew.agent.settings import read_settings
 from clew.agent.state import Doing, Piece, Step, Turn
+from clew.memory.datatypes import Edge, Subgraph
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NoModel, ServiceUnreachable
+from clew.memory.ports import Abilities, Message
 from tests.agent.conftest import over, turn_of
+from tests.memory.scripted_writer import Script, ScriptedWriter
 from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 
@@ -169,3 +177,102 @@ def test_documents_that_speak_to_the_model_are_reported(
     assert turn.answer.text == "The Moon is 384,400 km away. [1]"
     (step,) = [step for step in turn.steps if step.node == "answer"]
     assert any("has 1 instruction to a language model" in line for line in step.details)
+
+
+INVOICES = (
+    "invoice,supplier,amount,status\n1,Dales Heating,146,paid\n2,Pickard Roofing,120,open\n3,Leeds Locks,210,open\n"
+)
+PROTOTYPE = "# Kestrel\n\nThe prototype was written by Dev Patel, who thinks that it is late.\n"
+
+
+def by_scripts(assistant: Assistant, script: Script) -> Assistant:
+    """With a model of eight billion parameters that says so, in all its parts."""
+    writer = ScriptedWriter(script, window=4000, abilities=Abilities(8 * 10**9))
+    return Assistant(replace(assistant.services, writers=Writers(writer, writer, writer)), assistant.settings)
+
+
+def purposes(turn: Turn) -> list[str]:
+    return [line.purpose for line in turn.ledger]
+
+
+def test_a_model_writes_from_what_a_table_says(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
+    question = "Which invoices have the status open and what do they come to?"
+    prompts, replies = list[str](), list[str]()
+
+    def script(messages: Sequence[Message], _: object) -> str:
+        prompts.append(messages[-1].text)
+        return replies[0]
+
+    with over({"invoices.csv": INVOICES, "people.md": PROTOTYPE}, tmp_path, cache, encoder) as plain:
+        told = ask(plain, "Which invoices have the status open?", "plain")
+        assistant = by_scripts(plain, script)
+        replies[:] = ["They are 2 and 3, together 120 + 210 = 330 [1]."]
+        turn = ask(assistant, question, "written")
+        replies[:] = ["Zorblax Ltd owes 7,777 ducats [1]."]
+        instead = ask(assistant, question, "instead")
+    assert told.answer.sources[0].tool == "table" and purposes(turn) == ["answer"]
+    assert all(claim.text in prompts[0].partition('id="2"')[0] for claim in told.answer.claims)
+    assert turn.answer.text == "They are 2 and 3, together 120 + 210 = 330. [1]"
+    assert turn.answer.claims[0].verdict == "supported" and turn.answer.sources[0].tool == "table"
+    assert instead.answer == told.answer and [part.part for part in instead.degraded] == ["answer"]
+
+
+def test_a_plan_is_asked_for_where_a_question_has_hops_or_its_evidence_lacks_words(
+    tmp_path: Path, cache: Path, encoder: CachedEncoder
+) -> None:
+    files = {
+        "prototype.md": PROTOTYPE,
+        "people.md": "# People\n\nDev Patel comes from Pune and leaves on 31 July.\n",
+        "boiler.md": "# Boiler\n\nThe engineer was called Imran Sadiq. He charges 95 pounds for a service.\n",
+    }
+    with over(files, tmp_path, cache, encoder) as plain:
+        assistant = by_scripts(plain, lambda _, schema: '{"calls": []}' if schema else "NOT FOUND")
+        asked = {
+            "How much does Imran charge for a service?": ["answer"],
+            "Where was the person born who wrote the prototype?": ["think", "answer"],
+            "How much does a plumber cost in Hamburg?": ["think", "answer"],
+        }
+        assert {one: purposes(ask(assistant, one, one)) for one in asked} == asked
+
+
+MAIL = """From: Rosa Blum <rosa@example.org>
+To: Ida <ida@example.org>
+Subject: The weekend in May: which of the guests come and what they eat
+Date: Thu, 12 Jun 2025 19:42:11 +0100
+
+Dear Ida,
+
+we have booked the train! We arrive on Friday at noon. There will be three of us. Olga is allergic to celery, so please
+leave it out.
+"""
+
+
+def test_of_each_passage_what_is_likeliest_to_answer(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
+    """Also where the lines of a mail's head share more words with the question."""
+    with over({"mail.eml": MAIL, "prototype.md": PROTOTYPE}, tmp_path, cache, encoder) as plain:
+        turn = ask(plain, "What food is one of the guests allergic to who come to Ida in May?")
+        units = best_units(turn, plain.services)
+    told = units[next(one.id for one in turn.passages if one.source.endswith("mail.eml"))]
+    assert "Olga is allergic to celery" in told and "To: Ida" not in told and len(told.split()) < 30
+
+
+def test_a_model_is_told_of_a_walk_where_a_graph_says_how(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
+    """And not of an edge that is there for a name that two texts share."""
+    nodes = ["Metropolis", "Fritz Lang", "Thea von Harbou"]
+    lines = [json.dumps({"id": f"n{n}", "title": one, "text": f"{one}, of 1927."}) for n, one in enumerate(nodes)]
+    edge = json.dumps({"source": "n1", "target": "n0", "relation": "directed"})
+    walk = Subgraph(
+        ("n0#0", "n1#0", "n2#0"), (Edge("n1#0", "n0#0", "directed"), Edge("n0#0", "n2#0", "1927")),
+        tuple(nodes), (0.5, 0.3, 0.2), ("all",) * 3, 1,
+    )  # fmt: skip
+    prompts = list[str]()
+
+    def script(messages: Sequence[Message], _: object) -> str:
+        prompts.append(messages[-1].text)
+        return "NOT FOUND"
+
+    with over({"graph/nodes.jsonl": "\n".join(lines), "graph/edges.jsonl": edge}, tmp_path, cache, encoder) as plain:
+        turn = ask(by_scripts(plain, script), "Who directed Metropolis?")
+        told = connections(replace(turn, walk=walk), plain.services)
+    assert told == ("(Metropolis) <-[directed]- (Fritz Lang)",)
+    assert "How they are connected" not in prompts[-1], "nothing was walked"

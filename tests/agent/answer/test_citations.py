@@ -42,6 +42,10 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
             "It is far [1]. Grey [2] [3]. A [[link]] and [[2",
             [2, 3, 1],
         ),
+        (r"It is far \[2\]. Grey\[3, 1\].", "It is far [1]. Grey [2] [3].", [2, 3, 1]),
+        ("It is far [2: The Moon, how far]. Grey [3: A, 1: B].", "It is far [1]. Grey [2] [3].", [2, 3, 1]),
+        ("It is far [2: Flat 3, 27 Wharf; 4: Bread].", "It is far [1] [2].", [2, 4]),
+        ("It is far [2](#2). Grey [3](#passage-3) [1] (#1).", "It is far [1]. Grey [2] [3] (#1).", [2, 3, 1]),
         ("It is far [citation:2][citation:4].", "It is far [1] [2].", [2, 4]),
         ("It is far (2). Grey (1, 2).", "It is far [1]. Grey [2] [1].", [2, 1]),
         (
@@ -97,7 +101,22 @@ def test_nothing_of_a_citation_is_shown_before_it_is_whole() -> None:
 
 
 CITED = st.sampled_from(
-    [*'[]()"1-x†\n .²³<>/', "passage", "s", "id=", "23", ", ", "p. 4", "and", "title=", "In passage 2, ", "cite", "(2)"]
+    [
+        *'[]()"1-x†\n .²³<>/',
+        "passage",
+        "s",
+        "id=",
+        "23",
+        ", ",
+        "p. 4",
+        "and",
+        "title=",
+        "In passage 2, ",
+        "cite",
+        "(2)",
+        "\\",
+        "](#",
+    ]
 )
 
 

@@ -132,7 +132,18 @@ def test_a_model_that_asks_back(drafted: Drafts, heard: Heard) -> None:
     assert heard.text == ""
 
 
-@pytest.mark.parametrize("reply", ["As an AI I am fond of cheese.", "The Moon is made of 12 cheeses [2].", "", "```"])
+NOT_SAID = [
+    "Zorblax [3].",
+    "The dog was called Zorblax [3].",
+    "You should buy the drink called Zorblax [2].",
+    "The Moon belongs to Zorblax [2].",
+    "Laika won 12 medals in Paris [3].",
+]
+
+
+@pytest.mark.parametrize(
+    "reply", ["As an AI I am fond of cheese.", "The Moon is made of 12 cheeses [2].", "", "```", *NOT_SAID]
+)
 def test_what_no_passage_says_is_no_answer(drafted: Drafts, reply: str) -> None:
     with pytest.raises(ModelFailed, match="no passage says what it wrote"):
         drafted(saying(reply))
@@ -142,6 +153,23 @@ def test_a_number_of_the_question_alone_is_marked_and_kept(drafted: Drafts) -> N
     turn = replace(TURN, question="How far away is the Moon in 2026?")
     draft, _ = drafted(saying("In 2026 the Moon is 384,400 km away from the Earth [2]."), turn)
     assert draft.answer and [one.verdict for one in verified(draft.answer).claims] == ["unsupported"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Laika was a dog who flew on 3 November 1957, 69 years ago [3].", "Laika flew on 3 November in Sputnik [3]."],
+)
+def test_one_number_or_name_that_was_worked_out_is_marked_and_kept(reply: str, drafted: Drafts) -> None:
+    draft, _ = drafted(saying(reply))
+    assert draft.answer and [one.verdict for one in verified(draft.answer).claims] == ["unsupported"]
+
+
+@pytest.mark.parametrize("listed", ["Sources: [2] Moon", "**Sources:**\n- [2] Moon\n- [1] Mars", "Quellen: [2]"])
+def test_a_closing_list_of_sources_is_no_sentence_of_the_answer(listed: str, drafted: Drafts) -> None:
+    draft, _ = drafted(saying(f"The Moon is 384,400 km away from the Earth [2].\n\n{listed}"))
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away from the Earth. [1]"
+    said, _ = drafted(saying("Of the Moon two things are known [2]:\n- [2] It is grey.\n- [2] It has no air."))
+    assert said.answer and "It has no air." in said.answer.text
 
 
 def test_a_cut_prompt_is_sent_again_smaller(drafted: Drafts, heard: Heard) -> None:

@@ -74,7 +74,7 @@ def test_the_last_of_equal_sentences_is_kept() -> None:
 def test_short_items_of_a_list_are_one_sentence() -> None:
     assert list(answer_sentences("We have two of them:\n- Otto L5 [1]\n- Pix 40 [2]\n")) == [
         "We have two of them:",
-        "Otto L5 and Pix 40.",
+        "Otto L5, Pix 40.",
     ]
 
 
