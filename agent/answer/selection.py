@@ -147,7 +147,7 @@ def _chosen(
         if (document, candidate.position) in taken:
             continue
         if found:
-            if candidate.block.kind == "field" != evidence.candidates[order[0]].block.kind:
+            if candidate.block.kind == "field" and evidence.candidates[order[0]].block.kind != "field":
                 continue
             if behind > (parameters.other_side if other_side else parameters.behind):
                 continue
