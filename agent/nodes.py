@@ -10,7 +10,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
-from clew.agent.answer.corpus_answers import made_of
+from clew.agent.answer.corpus_answers import corpus_question, made_of
 from clew.agent.answer.quoted import likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
@@ -33,7 +33,7 @@ from clew.agent.services import Services, TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
-from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
+from clew.memory.datatypes import Passage, Recalled, Subgraph, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import Rewritten
@@ -94,10 +94,13 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 
 def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> Rewritten:
     """The question made to stand alone, as the documents speak of it; beside it with words spelt and dates written as
-    they may have them, and with their words for those of another language."""
+    they may have them, and with their words for those of another language. One with a scope of its own does not lean on
+    a question about all documents."""
     services, words = run.services, run.services.library.store.vocabulary
-    by = services.rewrite
-    made = rewrite_question(turn.typed, turn.recalled, services.encoder, by, writer, run.cancel)
+    by, asked = services.rewrite, [one.text for one in turn.recalled.extracted if one.speaker == "user"][-1:]
+    whole = corpus_question(*asked) if turn.search.scope and asked else None
+    recalled = Recalled() if whole and whole.kind == "overview" else turn.recalled
+    made = rewrite_question(turn.typed, recalled, services.encoder, by, writer, run.cancel)
     made = with_evidence(made, recent(turn.recalled.extracted, turn.recalled.selected, by.back), services.library.store)
     language, held = language_of(turn.typed), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word

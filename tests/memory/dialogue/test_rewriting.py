@@ -10,7 +10,7 @@ from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.edits import THIS
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
 from clew.memory.dialogue.signals import Linear, RewriteModel
-from clew.memory.dialogue.tagger import WHY
+from clew.memory.dialogue.tagger import WHY, stand_alone
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
 from clew.memory.text import content_words
@@ -126,6 +126,13 @@ def test_a_wording_says_why(encoder: CachedEncoder) -> None:
     found = made("who directed it?", SAID[:2], encoder)
     named = WHY[THIS]
     assert [one.why for one in found.wordings] == ["", named, "behind the question before", named]
+
+
+def test_a_question_of_which_no_word_would_be_left_stays(encoder: CachedEncoder) -> None:
+    refused = "I found nothing in the documents that answers this."
+    said = [Sentence("Who is the tenant?", "user", 1), Sentence(refused, "agent", 1)]
+    assert not content_words(stand_alone("what about it?", said).text)
+    assert rewrite("what about it?", Recalled(said, said), encoder, NO_WORDS).text == "What about it?"
 
 
 @pytest.mark.parametrize("said", ["Thanks!", "ok, thank you so much", "???"])
