@@ -52,7 +52,8 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = "refuse"
     made = quote(request, passages, evidence, parameters, own_language)
     if verdict == "refuse" and not made.refused:
-        made = refused(passages, [word for word in evidence.lacked(request.question) if not word.islower()])
+        lacked = [word for word in evidence.lacked(request.question) if not word.islower()]
+        made = refused(passages, lacked, request.rewritten)
     return led_by(made, tool_answer, passages)
 
 
@@ -89,7 +90,7 @@ def quote(
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
     if _names_an_author(asked.rewritten, evidence):
-        return refused(passages, ())
+        return refused(passages, (), asked.rewritten)
     lacks, english = evidence.lacked(asked.question), may_be_english(asked.rewritten)
     if english and not evidence.foreign:
         told = True
@@ -106,7 +107,8 @@ def quote(
     picked = pick(asked, evidence, parameters) if told else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
-        return refused(passages, lacks if english else [word for word in lacks if not word.islower()])
+        lacked = lacks if english else [word for word in lacks if not word.islower()]
+        return refused(passages, lacked, asked.rewritten)
     form = answer_type(asked.rewritten).form
     return replace(composed_of(picked, evidence, named=form == "comparison"), form=form)
 

@@ -42,8 +42,8 @@ class Offer(NamedTuple):
 
 def shown_off(library: Library) -> list[tuple[str, ...]]:
     """What an empty page offers in the language of the documents, each as the questions that are asked one after the
-    other: of all documents, one and another that leans on it, one over two documents, one that stands in a document;
-    else what one is about."""
+    other: of all documents, one and another that leans on it, one over two documents (of a heading, else a name), one
+    that stands in a document; else what one is about."""
     chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
     found = list(dict.fromkeys(chunk.document for chunk in chunks))
     documents = library.store.documents(found[:: len(found) // LOOKED_IN + 1])
@@ -57,9 +57,7 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
     )
     asked = ((offer.question,) for one in documents for offer in _asked_in(one))
     about = [(question,) for one in documents for question in _about(one.title, language)]
-    of_name = (
-        (offer(language, name, one.title, other.title),) for name, one, other in _named_in_two(library, documents)
-    )
+    of_name = ((offer(language, name, *titles),) for name, *titles in _named_in_two(library, documents))
     firsts = (next(each, None) for each in (leaning, chain(over_two, of_name), asked))
     return [(offer(language),), *filter(None, firsts), *about][: WANTED + 1]
 
@@ -93,8 +91,8 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     return [one for one in made if same_words(one) not in known][:WANTED]
 
 
-def _named_in_two(library: Library, documents: Sequence[Document]) -> Iterator[tuple[str, Document, Document]]:
-    """Names of which both have a whole sentence and neither the title; none that either also writes as a mere word."""
+def _named_in_two(library: Library, documents: Sequence[Document]) -> Iterator[tuple[str, str, str]]:
+    """A name, and the titles of two documents that have it in a whole sentence, neither as a mere word."""
     layers, texts = library.store.part().layers, [{*written_words(one.text)} for one in documents]
     for entity in layers.joining.tolist() if library.store.whole else ():
         name = layers.entities[entity].name
@@ -105,7 +103,7 @@ def _named_in_two(library: Library, documents: Sequence[Document]) -> Iterator[t
             if name.lower() not in its and told.search(one.text) and name not in one.title and _is_short(one.title)
         ]
         if len({one.title for one in found}) > 1:
-            yield name, found[0], found[-1]
+            yield name, found[0].title, found[-1].title
 
 
 def _about(title: str, language: str) -> list[str]:
@@ -130,8 +128,8 @@ def _headed(document: Document, language: str) -> Iterator[Offer]:
         heading, text = bare(mark.text), document.text[mark.start : end].partition("\n")[2]
         says = same_words(document.title) not in same_words(heading) and not heading.endswith("?")
         told = len(text.split()) >= FEWEST and (" | " not in text or "\n" in text.strip())  # more than heads of columns
-        names = _is_short(heading) and _is_short(document.title) and not is_code(heading, [(0, len(heading))])
-        if says and names and told:
+        names = _is_short(heading) and _is_short(document.title)
+        if says and names and told and not is_code(heading, [(0, len(heading))]):
             yield Offer(offer(language, heading, document.title), mark.start, end, heading)
 
 

@@ -89,7 +89,7 @@ def test_two_documents_without_a_heading_in_common_are_asked_of_a_name(
     files = {
         "van.md": "# The van\n\n## Keys\n\nThe keys of the van are kept by Bettina Okafor in the kitchen drawer.",
         "club.md": "# The club\n\n## Fees\n\nThe fees are paid to Bettina Okafor before the first day of March.",
-        "cones.py": "def temperature(cone: int) -> int:\n    '''The temperature at which a cone bends, in degrees.'''\n",
+        "cones.py": "def temperature(cone: int) -> int:\n    '''The temperature at which a cone bends.'''\n",
     }
     with over(files, tmp_path, cache, encoder) as assistant:
         (question,) = (one for (one, *_) in shown_off(assistant.services.library) if made_of(one).titles[1:])
