@@ -129,11 +129,9 @@ class Threads:
         where = "" if unlisted else f"AND owner <> '{ONCE}'"
         return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}")]
 
-    def last(self, anywhere: bool = False) -> str:
-        """The id of the newest over `library`, or over any, that the person of this machine had; empty where there is
-        none."""
+    def last(self) -> str:
+        """The id of the newest over `library` that the person of this machine had; empty where there is none."""
         both = [*self.over_library(), *self.over_library(ONCE)]
-        both += [*self.over_others(), *self.over_others(ONCE)] if anywhere else []
         return max(both, key=lambda one: one.updated).id if both else ""
 
     def list_from_now_on(self, thread: str) -> None:
