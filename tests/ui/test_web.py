@@ -70,6 +70,7 @@ def test_a_question_shows_steps_then_the_answer_then_a_finished_turn_that_can_be
     "question, said",
     [
         ("this fails", "the disk is full. Try: make room"),
+        ("/open 1", "/open is for the terminal. Try: click a source's path"),
         ("a bug", "internal error: ZeroDivisionError: a bug. Try: clew --verbose ui, for the traceback"),
     ],
 )
