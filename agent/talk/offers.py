@@ -93,8 +93,10 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
 
 def _named_in_two(library: Library, documents: Sequence[Document]) -> Iterator[tuple[str, str, str]]:
     """A name, and the titles of two documents that have it in a whole sentence, neither as a mere word."""
+    if not (documents and library.store.whole):
+        return
     layers, texts = library.store.part().layers, [{*written_words(one.text)} for one in documents]
-    for entity in layers.joining.tolist() if library.store.whole else ():
+    for entity in layers.joining.tolist():
         name = layers.entities[entity].name
         told = re.compile(rf"\b{re.escape(name)}\b[^\n|]*[.!]$", re.MULTILINE)
         found = [

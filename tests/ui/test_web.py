@@ -70,7 +70,6 @@ def test_a_question_shows_steps_then_the_answer_then_a_finished_turn_that_can_be
     "question, said",
     [
         ("this fails", "the disk is full. Try: make room"),
-        ("/open 1", "/open is for the terminal. Try: click a source's path"),
         ("a bug", "internal error: ZeroDivisionError: a bug. Try: clew --verbose ui, for the traceback"),
     ],
 )
@@ -78,6 +77,11 @@ def test_an_error_is_one_line_and_the_next_question_works(page: Conversations, q
     *_, last = page.say("t", question)
     assert last.now and last.now.error == said and not last.busy
     assert questions([*page.say("t", "Again?")][-1]) == ["Again?"]
+
+
+def test_a_command_of_the_terminal_says_what_to_click(page: Conversations) -> None:
+    *_, last = page.say("t", "/open 1")
+    assert last.said and last.said.error == "/open is for the terminal. Try: click a source's path"
 
 
 def test_a_database_that_cannot_be_read_is_a_line(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
