@@ -273,7 +273,7 @@ class Assistant:
     def _from_elsewhere(self, thread: str) -> tuple[Step, ...]:
         """A step that says so if the thread was over another library before."""
         known = self.threads.get(thread)
-        if known is None or not known.library or known.library == self.threads.library:
+        if known is None or not known.library or self.threads.library in ("", known.library):
             return ()
         here = self.services.library.path
         return (Step(LIBRARY, f"this conversation was over another library until now, and goes on over {here}"),)

@@ -22,6 +22,7 @@ from clew.memory.knowledge.cluster.publishing import hashes_of
 from clew.memory.knowledge.cluster.rows import proof_of
 from clew.memory.knowledge.disk import BROKEN, Manifest, rebuild_command
 from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
+from clew.memory.knowledge.loaders.registry import loader_of
 from clew.memory.knowledge.proof import proven_now
 from clew.memory.text import number_of
 
@@ -103,8 +104,13 @@ def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
     """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
     Neither reaches a prompt. And for each that was taken out, or could not be read."""
     for where, why in manifest.unread.items():
-        install, file = INSTALL.search(why), shlex.quote(where.split("\n")[0].partition(": ")[0])
-        mend = f"{install[0] if install else 'mend it'}, then: clew index {file} {library_flag(path)}"
+        install, place = INSTALL.search(why), where.split("\n")[0].partition(": ")[0]
+        root = next((one for one in manifest.roots if place.startswith(f"{one}/")), str(Path(place).parent))
+        file, flag = shlex.quote(place), library_flag(path)
+        out = f"clew index {shlex.quote(root)} --leave-out {file} {flag}"
+        first = install[0] if install else "write something in it" if why == "empty" else "mend it"
+        mend = f"{first}, then: clew index {file} {flag}{'' if install else f'; or leave it out: {out}'}"
+        mend = mend if loader_of(Path(place)) else out
         yield Check("documents", "warning", f"{where}: not read: {why}", mend)
     for where, why in manifest.quarantined.items():
         file, message = shlex.quote(where.split("\n")[0]), f"{' '.join(where.split())}: in quarantine, for: {why}"

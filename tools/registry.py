@@ -42,8 +42,8 @@ def check(text: str) -> None:
     """Of one tool, or of several, as `local+communities`. Raises `BadInput` for an unknown name."""
     for name in text.split("+"):
         if name not in {**MADE, **TOOLS}:
-            known = ", ".join({**TOOLS, **MADE})
-            raise BadInput(f"there is no tool '{name}'", f"one of {known}; or several, as local+communities")
+            known = ", ".join(TOOLS)
+            raise BadInput(f"there is no tool '{name}'", f"auto, or one of {known}; or several, as local+communities")
 
 
 def make(name: str, store: Search, settings: ToolSettings = DEFAULTS) -> Tool:

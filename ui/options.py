@@ -143,13 +143,13 @@ def threads_path(settings: Settings) -> Path:
     return settings.home / DATABASE
 
 
-def chosen_thread(threads: Threads, name: str | None, go_on: bool, owner: str = "", anywhere: bool = False) -> str:
-    """The id of the thread to use, a new one of this owner where none is named; `anywhere`, the last one may be over
-    another library. One of a single question is listed from now on, as it goes on. Raises `BadInput` where both `name`
-    and `go_on` are given, and for a thread that belongs to a user of the page."""
+def chosen_thread(threads: Threads, name: str | None, go_on: bool, owner: str = "") -> str:
+    """The id of the thread to use, a new one of this owner where none is named. One of a single question is listed from
+    now on, as it goes on. Raises `BadInput` where both `name` and `go_on` are given, and for a thread that belongs to a
+    user of the page."""
     if name and go_on:
         raise BadInput("--thread and --continue exclude each other", "leave one of them out")
-    name = threads.last(anywhere) if go_on else name
+    name = threads.last() if go_on else name
     if not name:
         return threads.new_id(owner)
     if (known := threads.owner(name)) not in ("", None, ONCE):

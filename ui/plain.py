@@ -12,6 +12,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]?"  # the rest, and what was cut off
 )
 UPLOADS = "documents"  # in `Settings.home`: a folder for each library, with what was added through the browser
+PIPED = "clew-piped-"  # a folder whose name begins so is gone with the question that was asked of what was piped in
 _PICTURED = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u231a-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff\u3030\u303d"
     "\u3297\u3299\U0001f000-\U0001faff"
@@ -71,8 +72,9 @@ def near(source: str) -> str:
 
 
 def lies_at(source: str) -> str:
-    """A source on one line; of a file that was added through the browser its path below the page's folder."""
-    return re.sub(rf"^.*/{UPLOADS}/[0-9a-f]{{16}}/", "", one_line(source))
+    """A source on one line; of a file that was added through the browser its path below the page's folder; nothing of
+    what was piped in."""
+    return re.sub(rf"^.*/(?:{UPLOADS}/[0-9a-f]{{16}}/|{PIPED}.*)", "", one_line(source))
 
 
 def short_path(source: str, width: int) -> str:

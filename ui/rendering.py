@@ -13,7 +13,7 @@ from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
 from clew.agent.state import STANDINGS, Answer, Claim, ClaimStanding, Prompted, Step, Turn
 from clew.memory.datatypes import Chunk, Passage
-from clew.memory.text import is_named
+from clew.memory.text import is_named, words
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path
 
 DIM = Style(dim=True)
@@ -27,6 +27,9 @@ MARKS: dict[ClaimStanding, tuple[str, Style]] = {
     "unsupported": (f"({STANDINGS['unsupported'][0]})", Style(color="red", bold=True)),
 }
 """What is put behind a sentence that its source does not carry, in words: colours may be missing."""
+
+SCOPE = re.compile(r'((?<!\S)@(?:"[^"]+"|\S+))')
+"""What a question names to be looked in."""
 
 STEP_NAME = 8
 """Columns of a step's name: the longest is `remember`."""
@@ -171,6 +174,11 @@ def copied(turn: Turn) -> str:
     """The answer as it is pasted: its text, and a line for each source that it cites."""
     answer = turn.answer
     return "\n".join([answer.text, "", *(source_line(answer, n, None).plain for n in cited_numbers(answer))]).strip()
+
+
+def reworded(turn: Turn) -> bool:
+    """Whether it was understood in other words than were typed, those apart that name what is looked in."""
+    return bool(turn.rewritten) and words(turn.rewritten) != words(SCOPE.sub(" ", turn.question))
 
 
 def append_place(line: Text, passage: Passage, width: int | None) -> None:

@@ -99,7 +99,7 @@ class Session(ABC):
 
     @property
     def commands(self) -> list["Command"]:
-        return [command for command in COMMANDS if not command.on_screen]
+        return [command for command in COMMANDS if not command.on_page]
 
     @property
     def tools(self) -> dict[str, str]:
@@ -158,14 +158,14 @@ class Session(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`argument` is how its argument is called in the help; empty where it takes none. One that is only `on_screen` is
-    the terminal's."""
+    """`argument` is how its argument is called in the help; empty where it takes none. One that is only the
+    terminal's has what is done `on_page` instead of it."""
 
     name: str
     argument: str
     help: str
     run: Callable[[Session, str], None]
-    on_screen: bool = False
+    on_page: str = ""
 
 
 def is_command(line: str) -> bool:
@@ -178,6 +178,8 @@ def run_command(session: Session, line: str) -> None:
     name, _, argument = line.partition(" ")
     commands = {command.name: command for command in session.commands}
     if (command := commands.get(name)) is None:
+        if on_page := next((one.on_page for one in COMMANDS if one.name == name), ""):
+            raise BadInput(f"{name} is for the terminal", on_page)
         raise BadInput(f"there is no command {name}", next(iter(get_close_matches(name, commands, 1)), "/help"))
     if argument.strip() and not command.argument:
         raise BadInput(f"{name} stands alone", name)
@@ -199,7 +201,7 @@ def _help(session: Session, _: str) -> None:
         usage = f"{command.name} {command.argument}".strip()
         session.output.print(Text.assemble(f"  {usage:26}", (command.help, DIM)))
     session.say("#2 before an argument names the second turn; without it the last one is meant.")
-    if any(command.on_screen for command in session.commands):
+    if any(command.on_page for command in session.commands):
         session.say("Tab completes commands, and names behind an @. Alt+Enter begins a new line.")
         session.say("Ctrl-C stops an answer or clears, and Ctrl-D leaves.")
 
@@ -507,8 +509,8 @@ def _quit(_: Session, __: str) -> None:
 COMMANDS = (
     Command("/help", "", "what can be typed here", _help),
     Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
-    Command("/open", "[N]", "open the file of source N, or print the passage; or: o N", _open, on_screen=True),
-    Command("/copy", "", "copy the last answer with its sources", _copy, on_screen=True),
+    Command("/open", "[N]", "open the file of source N, or print the passage; or: o N", _open, "click a source's path"),
+    Command("/copy", "", "copy the last answer with its sources", _copy, "click Copy under the answer"),
     Command("/steps", "", "what the last turn did, in detail", _steps),
     Command("/walk", "", "what the last turn walked through", _walk),
     Command("/context", "", "what of the conversation the question was understood with", _context),
@@ -530,6 +532,6 @@ COMMANDS = (
     Command("/undo", "[ID]", "bring back the conversation that was deleted last", _undo),
     Command("/export", "[ID] [FILE]", "a conversation as a file (.md, .json or .html)", _export),
     Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),
-    Command("/language", "[NAME]", "choose what Clew speaks; without NAME: list them", _language, on_screen=True),
-    Command("/quit", "", "leave", _quit, on_screen=True),
+    Command("/language", "[NAME]", "choose what Clew speaks; without NAME: list them", _language, "click ⚙"),
+    Command("/quit", "", "leave", _quit, "close the tab"),
 )

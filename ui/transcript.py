@@ -13,7 +13,7 @@ from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
 from clew.ui.plain import as_text_of_markdown as as_text
 from clew.ui.plain import escaped, lies_at, one_line
-from clew.ui.rendering import MARKS, badge, cited_numbers, markdown_of, marks_of, name_of, place_of
+from clew.ui.rendering import MARKS, badge, cited_numbers, markdown_of, marks_of, name_of, place_of, reworded
 
 LIKED = {1: "good", -1: "bad"}
 """What a person said of an answer."""
@@ -101,7 +101,7 @@ def as_html(thread: Thread, turns: Sequence[Turn]) -> str:
 
 def _turn_markdown(turn: Turn) -> str:
     parts = [f"## {turn.turn}. {as_text(one_line(turn.question))}"]
-    if turn.rewritten != turn.question:
+    if reworded(turn):
         parts.append(f"*Understood as: {as_text(one_line(turn.rewritten))}*")
     parts.append(markdown_of(turn.answer, marks_of))
     if origin := _origin(turn):

@@ -224,7 +224,7 @@ def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
 def _nothing(turn: Turn, services: Services) -> Answer:
     """A refusal that names the names and numbers of the question which the library does not have."""
     lacked = evidence_for(turn, services).lacked(turn.rewritten)
-    return refused(turn.passages, [word for word in lacked if not word.islower()])
+    return refused(turn.passages, [word for word in lacked if not word.islower()], turn.rewritten)
 
 
 def _instead(plain: Answer, run: TurnContext, writer: RecordedWriter, why: str) -> TurnAnswer:

@@ -31,6 +31,9 @@ WHOLE_TITLE = 0.99
 PASSAGES = 10
 """Of a summarised document, beside those that are quoted."""
 
+FEW = 3
+"""Sentences under a heading, or with its words, that are quoted where none of them reads as one."""
+
 LONGEST_TITLE = 12
 """Words of a title that are shown."""
 
@@ -272,14 +275,16 @@ def _spoken_of(corpus: Corpus) -> list[Listed]:
 
 
 def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer | None:
-    """The summary of a document, or of what stands under one heading of it."""
+    """The summary of a document, of what stands under one heading of it, or, without such a heading, of what has these
+    words."""
     (document,) = corpus.store.documents([one.id])
     spans, vectors, chunks = corpus.sentences(document)
     if heading:
         above = (document.heading_at(start).split(BELOW) for start, _ in spans)
         rows = [row for row, headings in enumerate(above) if heading in map(bare, headings)]
+        rows = rows or [row for row, (start, end) in enumerate(spans) if heading in document.text[start:end]]
         spans, vectors, chunks = [spans[row] for row in rows], vectors[rows], [chunks[row] for row in rows]
-    lines = summary_of(document, spans, vectors)
+    lines = summary_of(document, spans, vectors) or [SummaryLine("", *span) for span in spans[: FEW * bool(heading)]]
     lines = [replace(line, label="") if line.label == heading else line for line in lines]
     if not lines:
         return None

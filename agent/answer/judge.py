@@ -21,6 +21,7 @@ import numpy as np
 from clew.agent.answer.answer_type import answer_type, asks_yes_or_no
 from clew.agent.answer.evidence import Evidence, encoded_request, request_of, share_held, title_of
 from clew.agent.answer.reader import FEATURES, read
+from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
 from clew.memory.datatypes import Passage
@@ -28,7 +29,7 @@ from clew.memory.dialogue.context_dependence import POINTING, depends_on_context
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.ports import Encoder
-from clew.memory.text import NAMED, compiled_patterns, content_word_sets, content_words
+from clew.memory.text import NAMED, compiled_patterns, content_word_sets, content_words, written_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
@@ -248,9 +249,15 @@ def nothing_indexed() -> Answer:
     return _refused(Answer("nothing-indexed", ()))
 
 
-def refused(passages: Sequence[Passage], missing: Sequence[str]) -> Answer:
-    """A refusal that names the nearest titles and the words `missing` from the documents."""
-    near = (passage.title for passage in passages if passage.scores.get("cosine", 1.0) >= NEAR)
+def refused(passages: Sequence[Passage], missing: Sequence[str], question: str) -> Answer:
+    """A refusal that names the words `missing` from the documents and the nearest titles, among them those of passages
+    with all names of the question."""
+    names = {word for name in NAMED.findall(question) for word in written_words(name)}
+    near = (
+        passage.title
+        for passage in passages
+        if passage.scores.get("cosine", 1.0) >= NEAR or (names and names <= {*written_words(said_by(passage))})
+    )
     nearest = tuple(dict.fromkeys(filter(None, near)))[:3]
     return _refused(Answer("nothing-found", (), missing=tuple(missing[:MOST_MISSING]), nearest=nearest))
 

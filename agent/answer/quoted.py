@@ -54,7 +54,8 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = "refuse"
     made = quote(request, passages, evidence, parameters, own_language)
     if verdict == "refuse" and not made.refused:
-        made = refused(passages, [word for word in evidence.lacked(request.question) if not word.islower()])
+        lacked = [word for word in evidence.lacked(request.question) if not word.islower()]
+        made = refused(passages, lacked, request.rewritten)
     return led_by(made, tool_answer, passages)
 
 
@@ -121,7 +122,8 @@ def quote(
     picked = pick(asked, evidence, parameters) if told else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
-        return refused(passages, lacks if english else [word for word in lacks if not word.islower()])
+        lacked = lacks if english else [word for word in lacks if not word.islower()]
+        return refused(passages, lacked, asked.rewritten)
     form = answer_type(asked.rewritten).form
     return replace(composed_of(picked, evidence, named=form == "comparison"), form=form)
 

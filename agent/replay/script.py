@@ -98,14 +98,23 @@ def _from_lines(path: Path) -> list[Conversation]:
         try:
             conversation = Conversation.model_validate(row)
         except ValidationError as error:
-            wrong = error.errors()[0]
-            raise BadInput(f"{path}:{number}, {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}") from error
+            raise BadInput(f"{path}:{number}, {_wrong(error)}") from error
         if conversation.conversation_id in found:
             raise BadInput(
                 f"{path}:{number} has the conversation_id of an earlier line: {conversation.conversation_id}"
             )
         found[conversation.conversation_id] = conversation
     return list(found.values())
+
+
+def _wrong(error: ValidationError) -> str:
+    """Where and what; of a name that there is not, those that there are."""
+    first = error.errors()[0]
+    place, said = ".".join(map(str, first["loc"])), first["msg"]
+    if first["type"] == "extra_forbidden":
+        known = (Expectations if "expect" in first["loc"] else ScriptTurn).model_fields
+        said = f"there is no such name, only {', '.join(known)}"
+    return f"{place}: {said}"
 
 
 def _from_questions(questions: Sequence[Question]) -> list[Conversation]:

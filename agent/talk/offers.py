@@ -3,18 +3,20 @@ of titles and of headings with text below, so that nearly all of them can be ans
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.corpus_answers import bare, offer
+from clew.agent.answer.excerpts import is_code
 from clew.agent.search.lookups import library_language
 from clew.agent.state import UNANSWERED, Turn
 from clew.agent.talk.multi_question import questions_of
 from clew.memory.datatypes import Document, Mark
 from clew.memory.knowledge.library import Library, LibraryStore
+from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS
 from clew.memory.language.telling import language_of
-from clew.memory.text import content_words, words
+from clew.memory.text import content_words, words, written_words
 
 WANTED, BESIDE, LOOKED_AT, LOOKED_IN = 3, 8, 150, 20
 """Questions offered at once; documents considered after an answer; chunks sampled for an empty page; documents of
@@ -40,8 +42,8 @@ class Offer(NamedTuple):
 
 def shown_off(library: Library) -> list[tuple[str, ...]]:
     """What an empty page offers, in the language of the documents; each is a tuple of questions to ask in turn: about
-    all documents; one with a follow-up; one over two documents, or one that stands in a document; else what a document
-    is about."""
+    all documents; one with a follow-up; one over two documents (about a heading, else a name), or one that stands in a
+    document; else what a document is about."""
     chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
     found = list(dict.fromkeys(chunk.document for chunk in chunks))
     documents = library.store.documents(found[:: len(found) // LOOKED_IN + 1])
@@ -55,7 +57,8 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
     )
     asked = ((offer.question,) for one in documents for offer in _asked_in(one))
     about = [(question,) for one in documents for question in _about(one.title, language)]
-    firsts = (next(each, None) for each in (leaning, over_two, asked))
+    of_name = ((offer(language, name, *titles),) for name, *titles in _named_in_two(library, documents))
+    firsts = (next(each, None) for each in (leaning, chain(over_two, of_name), asked))
     return [(offer(language),), *filter(None, firsts), *about][: WANTED + 1]
 
 
@@ -87,6 +90,23 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     return [one for one in made if same_words(one) not in known][:WANTED]
 
 
+def _named_in_two(library: Library, documents: Sequence[Document]) -> Iterator[tuple[str, str, str]]:
+    """A name, and the titles of two documents that have it in a whole sentence, neither as a mere word."""
+    if not (documents and library.store.whole):
+        return
+    layers, texts = library.store.part().layers, [{*written_words(one.text)} for one in documents]
+    for entity in layers.joining.tolist():
+        name = layers.entities[entity].name
+        told = re.compile(rf"\b{re.escape(name)}\b[^\n|]*[.!]$", re.MULTILINE)
+        found = [
+            one
+            for one, its in zip(documents, texts, strict=True)
+            if name.lower() not in its and told.search(one.text) and name not in one.title and _is_short(one.title)
+        ]
+        if len({one.title for one in found}) > 1:
+            yield name, found[0].title, found[-1].title
+
+
 def _about(title: str, language: str) -> list[str]:
     return [offer(language, "", title)] if _is_short(title) else []
 
@@ -102,12 +122,15 @@ def _asked_in(document: Document) -> Iterator[Offer]:
 
 
 def _headed(document: Document, language: str) -> Iterator[Offer]:
-    """Questions made of headings that are no questions, differ from the title, and have text below."""
+    """Questions made of headings that are no questions and no code, differ from the title, and have text below."""
+    if document.source.lower().endswith(CODE_ENDINGS):
+        return
     for mark, (end, _) in pairwise([*document.headings, Mark(len(document.text), "")]):
         heading, text = bare(mark.text), document.text[mark.start : end].partition("\n")[2]
         says = same_words(document.title) not in same_words(heading) and not heading.endswith("?")
         told = len(text.split()) >= FEWEST and (" | " not in text or "\n" in text.strip())  # more than heads of columns
-        if says and _is_short(heading) and _is_short(document.title) and told:
+        names = _is_short(heading) and _is_short(document.title)
+        if says and names and told and not is_code(heading, [(0, len(heading))]):
             yield Offer(offer(language, heading, document.title), mark.start, end, heading)
 
 

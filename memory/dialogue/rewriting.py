@@ -75,6 +75,8 @@ def rewrite(
         return Rewritten(tidy(alone), (Wording("question", alone, 1.0),))
     leans, turn = depends_on_context(question), turn_signals(question, history, recalled.selected, encoder)
     made = clarified(question, history, turn)
+    if not content_words(made.text):
+        made = StandingQuestion(question)
     model = ModelRewrite(tidy(made.text), "learned")
     if writer and (made.why or leans or not may_be_english(question)):
         model = rewrite_by_model(question, recalled.in_order, model.text, writer, cancel)

@@ -129,10 +129,9 @@ class Threads:
         where = "" if unlisted else f"AND owner <> '{ONCE}'"
         return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}")]
 
-    def last(self, anywhere: bool = False) -> str:
-        """The id of the newest thread of this machine's user over `library`, or over any; empty if there is none."""
+    def last(self) -> str:
+        """The id of the newest thread over `library` of this machine's user; empty if there is none."""
         both = [*self.over_library(), *self.over_library(ONCE)]
-        both += [*self.over_others(), *self.over_others(ONCE)] if anywhere else []
         return max(both, key=lambda one: one.updated).id if both else ""
 
     def list_from_now_on(self, thread: str) -> None:

@@ -126,7 +126,9 @@ class FakeAssistant(Assistant):
         library = SimpleNamespace(
             manifest=SimpleNamespace(documents=5, chunks=5, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
             store=SimpleNamespace(
-                sample=lambda _: [SimpleNamespace(document=one, text=one) for one in titles], documents=_titled
+                whole=False,
+                sample=lambda _: [SimpleNamespace(document=one, text=one) for one in titles],
+                documents=_titled,
             ),
         )
         writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)

@@ -62,17 +62,18 @@ def test_a_follow_up_goes_on_with_the_last_thread_or_one_that_is_named(clew: Run
 def test_what_is_piped_in_beside_a_question_is_the_document_that_it_is_asked_of(clew: Run) -> None:
     letter = "Dear Sir,\n\nPlease return the books by 20 May, or pay 12 euros.\n"
     asked = clew("ask", "How much do I have to pay?", input=letter)
-    assert "or pay 12 euros. [1]\n\n[1] document · " in asked.stdout
+    assert asked.stdout.endswith("or pay 12 euros. [1]\n\n[1] document\n")
     back = re.search(r"^to ask on, with the document piped in again: clew ask .*(--thread \w+) Q", asked.stderr, re.M)
     assert back and "20 May" in clew("ask", "-q", *back[1].split(), "And by when?", input=letter).stdout
-    assert "nothing was said" not in clew("ask", "--continue", "And where to?", input=letter).stderr, "it goes on"
+    again = clew("ask", "--continue", "And where to?", input=letter).stderr
+    assert "nothing was said" not in again and "another library" not in again, "it goes on"
     page = "<!doctype html><title>Mars</title><p>Mars has two moons.</p><script>it is blue</script>"
     turn = events_of(clew, "How many moons are there?", "--no-log", input=page)[-1]
     assert turn["question"] == "How many moons are there?" and turn["answer"]["text"] == "Mars has two moons. [1]"
     assert not Path(turn["answer"]["sources"][0]["source"]).exists(), "nothing of it is kept"
     assert "asked of what was piped in (63 bytes); of the library: < /dev/null" in asked.stderr
     table = "Item,Price\nlamp,20 EUR\nchair,45 EUR\n"
-    assert "document.csv" in clew("ask", "What does the chair cost?", input=table).stdout
+    assert "[1] document" in clew("ask", "What does the chair cost?", input=table).stdout
     nothing = clew("ask", "What is it?", input=b"\x00\x01\xff")
     assert nothing.exit_code == 2 and nothing.stderr.startswith("clew: what is piped in cannot be read: ")
     assert events_of(clew, "-", input=METROPOLIS + "\n")[-1]["question"] == METROPOLIS

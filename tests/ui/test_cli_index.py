@@ -284,9 +284,18 @@ def test_doctor_proves_and_repairs_a_library_and_names_the_command_that_mends(cl
         assert f"library        {used}: format" in clew("doctor").stdout, "the one that was used last"
     (Path("broken") / "notes").mkdir(parents=True)
     (Path("broken") / "notes" / "no text.md").write_bytes(b"\0")
+    for name in ("sound.mp3", "empty.txt"):
+        (Path("broken") / "notes" / name).touch()
     assert clew("index", "broken/notes", "notes", "--library", "broken/lib").exit_code == 0
     helps = "not a text: it holds NUL bytes\n         try: mend it, then: clew index '/"
-    assert helps in clew("doctor").stdout and "library        broken" not in clew("doctor").stdout
+    told = clew("doctor").stdout
+    assert helps in told and "library        broken" not in told
+    notes = Path("broken/notes").absolute()
+    out = f"clew index {notes} --leave-out {notes}/sound.mp3 --library {notes.parent}/lib"
+    assert f".mp3 files are not read\n         try: {out}\n" in told
+    assert "not read: empty\n         try: write something in it, then: clew index " in told
+    clew(*out.split()[1:])
+    assert "sound.mp3" not in clew("doctor", "--library", "broken/lib").stdout
     without = clew("doctor", "--library", "nowhere")
     assert without.exit_code == 0, "a warning is no problem"
     missing = "warning  library        there is no library at nowhere\n         try: clew index YOUR-FOLDER"

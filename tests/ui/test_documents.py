@@ -65,8 +65,9 @@ def folder_of(tmp_path: Path) -> Path:
 def test_a_folder_is_added_by_its_path_and_a_file_of_it_removed(shelf: Shelf, tmp_path: Path) -> None:
     assert shelf.listing().state and not shelf.rows()
     folder = folder_of(tmp_path)
-    with pytest.raises(BadInput, match="there is no file or folder"):
-        shelf.add(str(tmp_path / "nowhere"))
+    for nowhere, said in ((str(tmp_path / "nowhere"), "there is no file or folder"), (" ", "no path was given")):
+        with pytest.raises(BadInput, match=said):
+            shelf.add(nowhere)
     shelf.add(str(folder))
     rows = settled(shelf)
     assert {name: (row.state, row.folder) for name, row in rows.items()} == {
@@ -116,7 +117,9 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
         shelf.add(str(folder))
         while not (shelf.current and shelf.current.said):
             time.sleep(0.02)
-        assert "another clew index" in shelf.current.stage and {row.state for row in shelf.rows()} == {"reading"}
+        assert "another clew index" in shelf.current.stage and [(row.state, row.size) for row in shelf.rows()] == [
+            ("reading", 0)
+        ]
         shelf.add(str(PDF))
         assert {row.name: row.state for row in shelf.rows()}[PDF.name] == "waiting"
         shelf.cancel(str(PDF))
@@ -166,7 +169,8 @@ def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path
         def turn(self, thread: str, turn: int, owner: str) -> Turn:
             raise BadInput(f"{thread} is not {owner}'s")
 
-    shelf.add(str(folder_of(tmp_path)))
+    (folder_of(tmp_path) / "empty.md").touch()
+    shelf.add(str(tmp_path / "notes"))
     row = settled(shelf)["moon.md"]
     app = application(shelf, Markup(1, []), cast(Conversations, Nobodys()))
 
@@ -186,6 +190,10 @@ def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path
         assert ann.get("/document?thread=t&turn=1&source=1").json()["said"] == "t is not ann's"
         assert "not in the library" in ann.get("/document?id=/etc/passwd").json()["said"]
     with TestClient(by("")) as own:
+        rows = own.get("/documents?html=1&by=state").json()["html"].split("<li")
+        (empty,) = (one for one in rows if "empty.md" in one)
+        assert 'aria-label="Read empty.md again"' in empty and "not there any more" not in empty
+        assert ">read</span>" in next(one for one in rows if "moon.md" in one)
         for do, path in (("xx", row.path), ("add", "~nobody-here/x"), ("again", "\0")):
             assert own.post("/documents", params={"do": do, "path": path}).json()["said"], (do, path)
         for name, said in (("a.md", ""), ("a.md/x.md", "it cannot be kept")):
@@ -193,7 +201,7 @@ def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path
             assert said in answer.get("said", ""), answer
     assert settled(shelf).pop("a.md").added
     shelf.remove(str(shelf.uploads / "a.md"))
-    assert settled(shelf).keys() == {"moon.md", "mars.txt", "broken.pdf", "x.md"}
+    assert settled(shelf).keys() == {"moon.md", "mars.txt", "broken.pdf", "empty.md", "x.md"}
 
 
 # Opened

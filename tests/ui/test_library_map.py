@@ -12,6 +12,7 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Turn
 from clew.memory.datatypes import Edge, Subgraph
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.text import number_of
 from clew.tools.base import passages_of
@@ -58,6 +59,15 @@ def test_every_passage_lies_in_the_disc_of_its_partition_and_always_at_the_same_
     assert not any(disc.lit for disc in made.discs) and not made.walk
     placed.cache_clear()
     assert map_of(examples.store, []) == made
+
+
+def test_the_passages_of_a_table_are_told_apart_by_their_rows(tmp_path: Path, encoder: CachedEncoder) -> None:
+    rows = "".join(f"F{n:04},2025-03-15,Ola,{n % 40}\n" for n in range(400))
+    (tmp_path / "firings.csv").write_text(f"Firing,Date,Potter,Pieces\n{rows}")
+    list(index([tmp_path / "firings.csv"], tmp_path / "library", encoder))
+    with open_library(tmp_path / "library", encoder) as library:
+        titles = [title for _, title, _ in map_of(library.store, []).dots]
+    assert len(titles) == len({*titles}) > 5 and all(title.startswith("firings · F") for title in titles)
 
 
 def test_what_a_conversation_has_touched_is_lit_and_a_walk_that_is_gone_does_no_harm(examples: Library) -> None:

@@ -156,6 +156,10 @@ def test_the_span_is_bold_and_what_is_ours_looks_so() -> None:
     assert styled(Answer("answered", (ASIDE,)), OWN) == [], "nothing is quoted that it could be taken for"
     turn = replace(make_turn("t", 1, "What is the toll?"), answer=ANSWER)
     assert "The toll is **40 crowns** a \\<day>. (3 September 2024)" in as_markdown(Thread("t", "T", 1, ""), [turn])
+    asked = replace(turn, question="@toll.md what is the toll", rewritten="What is the toll?")
+    assert "Understood as" not in as_markdown(Thread("t", "T", 1, ""), [asked]), "as the page hides it"
+    other = replace(turn, rewritten="What is the toll of the bridge?")
+    assert "Understood as: What is the toll of the bridge?" in as_markdown(Thread("t", "T", 1, ""), [other])
     for start, end in ((0, 3), (5, 9), (9, 25), (0, 25)):
         claim = Claim("The  toll is   40 crowns.", span=BoldSpan(start, end))
         assert "".join(piece for piece, _ in pieces_of(claim)) == one_line(claim.text)

@@ -79,6 +79,11 @@ def test_an_error_is_one_line_and_the_next_question_works(page: Conversations, q
     assert questions([*page.say("t", "Again?")][-1]) == ["Again?"]
 
 
+def test_a_command_of_the_terminal_says_what_to_click(page: Conversations) -> None:
+    *_, last = page.say("t", "/open 1")
+    assert last.said and last.said.error == "/open is for the terminal. Try: click a source's path"
+
+
 def test_a_database_that_cannot_be_read_is_a_line(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> list[Turn]:
         raise ClewError("the threads are damaged", "move the file away")

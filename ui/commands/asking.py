@@ -19,7 +19,7 @@ from clew.memory.dialogue.threads import ONCE
 from clew.memory.errors import BadInput, Cancelled
 from clew.ui import options
 from clew.ui.console import messages, output, print_json, shown
-from clew.ui.plain import one_line, typed
+from clew.ui.plain import PIPED, one_line, typed
 
 if TYPE_CHECKING:
     from clew.agent.assistant import Assistant
@@ -74,7 +74,7 @@ def ask(
     from clew.agent.assistant import Assistant
 
     settings = read_settings(**chosen)
-    with TemporaryDirectory(prefix="clew-") as place:
+    with TemporaryDirectory(prefix=PIPED) as place:
         temporary = Path(place)
         asked = settings.model_copy(update={"home": temporary}) if no_log else settings
         if document:
@@ -85,7 +85,9 @@ def ask(
         elif not no_log:
             note_used(settings.library)
         with Assistant.open(asked) as assistant:
-            name = options.chosen_thread(assistant.threads, thread, go_on, ONCE, anywhere=bool(document))
+            if document and (thread or go_on):
+                assistant.threads.library = ""  # it goes on from any, and stays over its own
+            name = options.chosen_thread(assistant.threads, thread, go_on, ONCE)
             turn = _take_turn(assistant, name, text, options.day(today), form, quiet)
     if turn.answer.outcome == "stopped":
         back = options.way_back("chat", settings, name)

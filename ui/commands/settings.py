@@ -47,7 +47,7 @@ SHORT: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 DETAILS: dict[str, Callable[[dict[str, Any]], str]] = {
     "default": lambda row: written_value(row["default"]),
-    "seed": lambda row: f"{written_value(row['seed_value'])} ({row['seed']})" if row["seed"] else "",
+    "in its paper": lambda row: written_value(row["seed_value"]) if row["seed"] else "",
     "may be": lambda row: row["allowed"],
 }
 """Column -> what it shows of a row."""

@@ -12,11 +12,14 @@ from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Subgraph
 from clew.memory.ports import Graph, Search
 from clew.memory.walk_paths import on_ways, parents, told
-from clew.ui.plain import one_line
+from clew.ui.plain import cut, one_line
 from clew.ui.rendering import name_of, place_of
 
 MOST, LINES, PARTITIONS = 2000, 4000, 60
 """At most on the map: passages, lines between them, partitions."""
+
+ROW = 40
+"""Characters of the row that a passage of a table begins with, which tell it from others of the table."""
 
 APART, LABEL, ROUNDS = 10.0, 0.12, 300
 """From a passage to the next, about; room for names between two discs, as a share of about half the map; of layout."""
@@ -36,10 +39,10 @@ class MapDisc(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LibraryMap:
-    """`total` counts all passages. Each dot is a passage: its id, its title with page and heading, and the number of
-    its partition; those of a disc stand from its middle on. `lines` join two dots by their places, `bridges` two
-    partitions by their numbers, with how many edges. The `walk`, `told` in a sentence, is of dots (-1: of none that is
-    there), each with the place in it that it was come to from (-1: it was landed on)."""
+    """`total` counts all passages. Each dot is a passage: its id, its title with page, heading and the row of a table,
+    and the number of its partition; those of a disc stand from its middle on. `lines` join two dots by their places,
+    `bridges` two partitions by their numbers, with how many edges. The `walk`, `told` in a sentence, is of dots (-1: of
+    none that is there), each with the place in it that it was come to from (-1: it was landed on)."""
 
     total: int
     discs: list[MapDisc]
@@ -74,7 +77,7 @@ def map_of(store: Search, turns: Sequence[Turn], turn: int = 0) -> LibraryMap:
     where, names = dict(zip(shown.tolist(), at, strict=True)), partitioning.names
     listed = sorted(shown.tolist(), key=lambda n: (not lit[n], -sizes[n]))
     chunks = store.chunks([graph.layers.chunk_ids[row] for row in dots])
-    titles = (" · ".join(filter(None, (name_of(one), place_of(one)))) for one in chunks)
+    titles = (" · ".join(filter(None, (name_of(one), place_of(one), _row(one.text)))) for one in chunks)
     return LibraryMap(
         total=len(partitioning.of_node),
         discs=[MapDisc(n, one_line(names[n]), int(sizes[n]), bool(lit[n]), *where[n]) for n in listed],
@@ -84,6 +87,12 @@ def map_of(store: Search, turns: Sequence[Turn], turn: int = 0) -> LibraryMap:
         walk=[(dots.get(row, -1), before) for row, before in zip(walked, parents(walk), strict=True)],
         told=told(walk) if walk.nodes else "",
     )
+
+
+def _row(text: str) -> str:
+    """That a passage begins with; empty where it is not of a table."""
+    first = text.partition("\n")[0]
+    return cut(one_line(first), ROW) if " | " in first else ""
 
 
 def _passages(graph: Graph, shown: Ints, walked: Sequence[int]) -> tuple[Ints, list[tuple[int, int]]]:

@@ -16,12 +16,12 @@ from clew.agent.answer.corpus_answers import offer
 from clew.agent.state import STANDINGS, Answer, ClaimStanding
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
-from clew.memory.text import words as words_of
 from clew.memory.walk_paths import told
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
 from clew.ui.rendering import (
     MARKS,
+    SCOPE,
     copied,
     degraded,
     is_own,
@@ -31,6 +31,7 @@ from clew.ui.rendering import (
     milliseconds,
     pieces_of,
     place_of,
+    reworded,
     standing_of,
 )
 from clew.ui.web.panel import MOST, PARTS
@@ -158,12 +159,9 @@ def sources_of(answer: Answer) -> list[SourceView]:
     return views
 
 
-_NAMED = re.compile(r'((?<!\S)@(?:"[^"]+"|\S+))')
-
-
 def named(question: str) -> list[tuple[str, bool]]:
     """The question in pieces, each with whether it names what is looked in."""
-    return [(part, part.startswith("@")) for part in _NAMED.split(question) if part]
+    return [(part, part.startswith("@")) for part in SCOPE.split(question) if part]
 
 
 def day_of(modified: float) -> str:
@@ -180,8 +178,8 @@ def _has_words(row: ShelfRow, find: str) -> bool:
 FILTERS: dict[str, Any] = (
     {"line": one_line, "plain": plain, "cut": cut, "ms": milliseconds, "day": day_of}
     | {"place": place_of, "short_path": short_path, "lies_at": lies_at, "named": named}
-    | {"pieces": pieces_of, "own": is_own, "structured": is_structured, "copied": copied, "bare": words_of}
+    | {"pieces": pieces_of, "own": is_own, "structured": is_structured, "copied": copied, "reworded": reworded}
     | {"degraded": degraded, "ledger": ledger_lines, "draft": lambda text: _as_html(plain(text))}
-    | {"told": told, "unnamed": lambda question: _NAMED.sub(" ", question)}
+    | {"told": told}
 )
 """Of the templates, beside those of Jinja."""

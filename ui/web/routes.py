@@ -21,7 +21,7 @@ from clew.ui.web.reader import WhereTo, opened_document, opened_source
 from clew.ui.web.shelf import LARGEST, Shelf
 from clew.ui.web.views import Conversations
 
-TYPED = [command.name for command in COMMANDS if not command.on_screen]
+TYPED = [command.name for command in COMMANDS if not command.on_page]
 NOT_YOURS = "documents are added and removed by the person of the machine that serves this page"
 NOT_YOUR_SETTINGS = "passages and language models are set by the person of the machine that serves this page"
 

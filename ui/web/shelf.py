@@ -23,6 +23,7 @@ from functools import partial
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from queue import SimpleQueue
+from stat import S_ISREG
 from typing import IO, Literal
 
 from clew.agent.parameters import of_index
@@ -63,7 +64,7 @@ RowState = Literal["waiting", "reading", "read", "not read"]
 class ShelfRow:
     """A file: `folder` is where it lies below what was added; `why` it was not read, or not all of it; `documents` are
     in it, of which `first` is the id of the first; `size` in bytes and `modified` as `stat` has them, 0 where it is
-    gone. `added`: the copy is ours. `digest`: of its bytes."""
+    gone, as the size of a folder is. `added`: the copy is ours. `digest`: of its bytes."""
 
     path: str
     name: str
@@ -211,8 +212,10 @@ class Shelf:
 
     def add(self, path: str) -> None:
         """Raises `BadInput` for a path that is not there."""
+        if not path.strip():
+            raise BadInput("no path was given", "type that of a file or folder of this machine")
         given = _absolute(os.path.expanduser(path.strip()))  # noqa: PTH111 of somebody unknown it stays as it is
-        if not path.strip() or not given.exists():
+        if not given.exists():
             raise BadInput(f"there is no file or folder '{plain(path.strip())}'", "check the path")
         self._ask_for(Work(shown(given)))
 
@@ -395,7 +398,7 @@ def _file_of(place: str, known: set[str]) -> str:
 def _size_and_date(path: str) -> tuple[int, float]:
     with suppress(OSError, ValueError):
         found = Path(path).stat()
-        return found.st_size, found.st_mtime
+        return found.st_size * S_ISREG(found.st_mode), found.st_mtime
     return 0, 0.0
 
 

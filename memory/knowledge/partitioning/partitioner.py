@@ -357,9 +357,10 @@ def names_of(
 
 
 def _name(terms: Sequence[tuple[str, str]]) -> str:
-    """Terms, with the file that alone has one: `sea, blue/whale (whales)`."""
+    """Terms, with the file that alone has one: `sea, blue/whale (whales)`, and no term that names such a file."""
     told: dict[tuple[str, str], list[str]] = {}
-    for term, document in terms:
+    files = {PurePosixPath(document).stem.casefold() for _, document in terms if document}
+    for term, document in (one for one in terms if one[1] or one[0].casefold() not in files):
         told.setdefault((PurePosixPath(document).stem, "" if document else term), []).append(term)
     return ", ".join("/".join(its) + (f" ({file})" if file else "") for (file, _), its in told.items())
 

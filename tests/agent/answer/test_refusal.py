@@ -2,6 +2,7 @@
 
 from clew.agent.answer.judge import ask_back
 from clew.memory.datatypes import Passage
+from tests.agent.conftest import Opened
 
 
 def passage(name: str, text: str, title: str = "") -> Passage:
@@ -28,3 +29,14 @@ def test_without_a_noun_it_asks_which_of_these_and_offers_at_most_four_and_never
     assert one.plain == "Which director do you mean?" and one.nearest == ()
     many = [passage(str(n), "text", f"Title {n}") for n in range(9)]
     assert ask_back("Which?", [], many).nearest == ("Title 0", "Title 1", "Title 2", "Title 3")
+
+
+def test_what_names_whom_the_question_is_of_is_near_however_little_it_has_to_do_with_it(opened: Opened) -> None:
+    ask = opened(
+        {
+            "minutes.md": "# Minutes\n\nDele Adeyemi moved that the glaze be ordered in March.\n",
+            "kiln.md": "# Kiln\n\nThe kiln is fired on Wednesdays, and bisque goes to 1000 degrees.\n",
+        }
+    )
+    answer = ask("Who is Dele Adeyemi married to?")
+    assert answer.refused and answer.nearest == ("Minutes",)

@@ -33,8 +33,11 @@ def of(*turns: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([of({"question": "q", "expects": {}})], "s.jsonl:1, turns.0.expects: "),
-        ([of({"question": "q", "expect": {"refuse": True, "x": 1}})], "s.jsonl:1, turns.0.expect.refuse: "),
+        ([of({"question": "q", "expects": {}})], "s.jsonl:1, turns.0.expects: there is no such name, only question, "),
+        (
+            [of({"question": "q", "expect": {"refuse": True, "x": 1}})],
+            "0.expect.refuse: there is no such name, only contains, ",
+        ),
         ([of("q")], "s.jsonl:1, turns.0: "),
         ([of({"question": " "})], "s.jsonl:1, turns.0.question: "),
         ([of({"question": "q", "expect": {"refuses": "yes"}})], "expect.refuses: Input should be a valid boolean"),

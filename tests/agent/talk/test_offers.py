@@ -81,3 +81,26 @@ def test_questions_that_stand_in_a_document_come_first(cache: Path, tmp_path: Pa
         assert offered == ["Where can guests park a car?", "May I bring my dog?", "What is “Guests” about?"]
         assert "drawer" in turn_of(assistant, "t", offered[0]).answer.text
         assert len(next_questions([turn_of(assistant, "t", offered[2])], own.store)) > 1
+
+
+def test_two_documents_without_a_heading_in_common_are_asked_of_a_name(
+    cache: Path, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    files = {
+        "van.md": "# The van\n\n## Keys\n\nThe keys of the van are kept by Bettina Okafor in the kitchen drawer.",
+        "club.md": "# The club\n\n## Fees\n\nThe fees are paid to Bettina Okafor before the first day of March.",
+        "cones.py": "def temperature(cone: int) -> int:\n    '''The temperature at which a cone bends.'''\n",
+    }
+    with over(files, tmp_path, cache, encoder) as assistant:
+        (question,) = (one for (one, *_) in shown_off(assistant.services.library) if made_of(one).titles[1:])
+        assert made_of(question)[:2] == (("The club", "The van"), "Bettina Okafor")
+        text = turn_of(assistant, "t", question).answer.text
+        assert "drawer" in text and "March" in text
+        code = turn_of(assistant, "t", "At what temperature does a cone bend?")
+        assert not any("def " in one for one in next_questions([code], assistant.services.library.store))
+
+
+def test_a_question_of_one_document_does_not_lean_on_one_about_all(assistant: Assistant) -> None:
+    turn_of(assistant, "t", "What are these documents about?")
+    turn = turn_of(assistant, "t", "@metropolis.md what about the robot?")
+    assert turn.rewritten == "What about the robot?" and turn.answer.sources

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
+from clew.memory.dialogue import rewriting
 from clew.memory.dialogue.edits import THIS
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
 from clew.memory.dialogue.signals import Linear, RewriteModel
-from clew.memory.dialogue.tagger import WHY
+from clew.memory.dialogue.tagger import WHY, StandingQuestion
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
 from clew.memory.text import content_words
@@ -126,6 +127,13 @@ def test_a_wording_says_why(encoder: CachedEncoder) -> None:
     found = made("who directed it?", SAID[:2], encoder)
     named = WHY[THIS]
     assert [one.why for one in found.wordings] == ["", named, "behind the question before", named]
+
+
+def test_a_question_of_which_no_word_would_be_left_stays(
+    encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewriting, "stand_alone", lambda *_: StandingQuestion("What?", WHY[THIS]))
+    assert made("what about it?", SAID[:2], encoder, NO_WORDS).text == "What about it?"
 
 
 @pytest.mark.parametrize("said", ["Thanks!", "ok, thank you so much", "???"])

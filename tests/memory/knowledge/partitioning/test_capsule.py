@@ -150,6 +150,9 @@ def test_a_term_of_one_document_has_its_id_behind_it() -> None:
     named = names_of(np.array([0, 1, 1]), 2, texts, ["evil", "evil", "good"])
     assert "orbits/Zorblax (evil)" in named[0] and "(evil)" in named[1] and "shines (good)" in named[1]
     assert all("Moon (" not in name for name in named)
+    rows = [("firings", "Zorblax"), ("firings", "Quorvex"), ("", "A firing shines.")]
+    named = names_of(np.array([0, 0, 1]), 2, rows, ["firings.csv", "firings.csv", "good"])
+    assert named[0] == "Zorblax/Quorvex (firings)", "the name of the file stands there once"
 
 
 def test_high_degrees_are_exceptional_and_not_all_are_hub_nodes() -> None:
