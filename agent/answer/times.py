@@ -9,6 +9,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,7 +50,17 @@ LONGEST_MENTION = 30
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
 NO_DATE = CalendarDate()
 
-Entries = Sequence[tuple[int, CalendarDate]]
+
+class Entry(NamedTuple):
+    """Part of a document that is about a day: where it begins, the day, and whether what is told there happened on it,
+    as in a diary; the minutes of a meeting tell of other days."""
+
+    start: int
+    date: CalendarDate
+    happened: bool = True
+
+
+Entries = Sequence[Entry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +107,24 @@ def timed_sentence(
     text, title, own = candidate.text, passage.title, tuple(asked_times(candidate.text))
     if document is None:
         return TimedSentence(text, title=title, head=candidate.head, own=own)
-    whole, place = date_of(document.date), bisect_right(entries, candidate.position, key=lambda entry: entry[0]) - 1
-    entry = entries[place][1] if place >= 0 else None
-    if entry and not entry.year:
-        entry = replace(entry, year=whole.year)
-    told = entry is not None or any(one.date.day for one in found_dates(title))
-    return TimedSentence(text, document.id, title, candidate.head, entry or whole, own, document.status, told)
+    whole, place = date_of(document.date), bisect_right(entries, candidate.position, key=lambda entry: entry.start) - 1
+    entry = entries[place] if place >= 0 else None
+    date = replace(entry.date, year=entry.date.year or whole.year) if entry else whole
+    told = (entry is not None and entry.happened) or any(one.date.day for one in found_dates(title))
+    return TimedSentence(text, document.id, title, candidate.head, date, own, document.status, told)
 
 
 def diary_entries(document: Document) -> Entries:
     """Where the entries of a diary begin, in order, with their dates; empty for other documents. Entries have headings
     that name a day, as minutes of several meetings have, else lines that begin with a date."""
-    days = [(mark.start, found_dates(mark.text.split(BELOW)[-1])) for mark in document.headings]
-    headed = [(start, of[0].date) for start, of in days if of and of[0].date.day]
-    entries = headed if len(headed) >= ENTRIES else list(lines_with_dates(document.text[:LONGEST_DIARY]))
+    heads = [(mark.start, mark.text.split(BELOW)[-1]) for mark in document.headings]
+    days = [(start, head, found_dates(head)) for start, head in heads]
+    headed = [
+        Entry(start, of[0].date, not content_words(without_dates(head)))
+        for start, head, of in days
+        if of and of[0].date.day
+    ]
+    entries = headed if len(headed) >= ENTRIES else [*starmap(Entry, lines_with_dates(document.text[:LONGEST_DIARY]))]
     return entries if len(entries) >= ENTRIES else []
 
 
