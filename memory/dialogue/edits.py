@@ -11,7 +11,7 @@ import numpy as np
 
 from clew.memory.datatypes import Vector, Vectors
 from clew.memory.minilm import BEGIN, END
-from clew.memory.text import Span
+from clew.memory.text import FUNCTION_WORDS, Span
 
 ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
 """The kinds of segments of the input: the question, the last question and its answer, the one before and its answer,
@@ -157,7 +157,7 @@ def applied(reading: TaggerInput, edits: Edits) -> str:
         for one in edits.inserts:
             if one.gap == place:
                 made = _joined(made, one.prefix)
-                made = _joined(made, reading.text(one.first, one.last) if one.last >= one.first else "")
+                made = _joined(made, _spoken(reading, one, first=not made.strip()))
                 made = _joined(made, one.suffix)
         if number is not None:
             end = reading.words[number].span[1]
@@ -166,6 +166,14 @@ def applied(reading: TaggerInput, edits: Edits) -> str:
                 made = _joined(made, kept) if any(one.gap == place for one in edits.inserts) else made + kept
     made += text[end:]
     return re.sub(r"\s+([,;:?!.]|['\u2019]s\b)", r"\1", " ".join(made.split())).strip(" ,;")
+
+
+def _spoken(reading: TaggerInput, insert: Insert, first: bool) -> str:
+    """The span that comes in; the function word that began a sentence begins none here, unless it is the `first`."""
+    text = reading.text(insert.first, insert.last) if insert.last >= insert.first else ""
+    word = text.split(maxsplit=1)[:1]
+    begins = bool(word) and not first and len(word[0]) > 1 and word[0].casefold() in FUNCTION_WORDS
+    return text[0].lower() + text[1:] if begins else text
 
 
 def _joined(text: str, more: str) -> str:
@@ -296,19 +304,21 @@ def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...
 def spans_of(
     reading: TaggerInput, of_base: int, start: Vector, end: Vector, tie: Vectors
 ) -> list[tuple[int, int, float]]:
-    """Spans of words, outside what is edited, with how likely each is, likeliest first; none (0, -1) is at `[CLS]`.
-    `tie` as in `Scores`."""
+    """Spans of words, from one to another, no marks, outside what is edited, with how likely each is, likeliest first;
+    none (0, -1) is at `[CLS]`. `tie` as in `Scores`."""
     found = [(0, -1, float(start[0] + log_softmax(end + tie[0])[0]))]
     likely = np.argsort([-start[word.first] for word in reading.words], kind="stable")[:8].tolist()
     for first in likely:
         segment = reading.words[first].segment
-        if segment == of_base:
+        if segment == of_base or not reading.text(first, first)[0].isalnum():
             continue
         ends = log_softmax(end + tie[reading.words[first].first])
         for last in range(first, min(first + LONGEST_SPAN, len(reading.words))):
             word = reading.words[last]
             if word.segment != segment:
                 break
+            if not reading.text(last, last)[-1].isalnum():
+                continue
             found.append((first, last, float(start[reading.words[first].first] + ends[word.last])))
     return sorted(found, key=lambda span: -span[2])
 

@@ -116,7 +116,9 @@ def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, flo
     clarifies. `turn`: `turn_signals`."""
     made = stand_alone(question, history)
     earlier = _questions(history)
-    if made.why == WHY[PREVIOUS] or not turn["clarifies"] or not earlier:
+    if not turn["clarifies"] or not earlier:
+        return made
+    if made.why == WHY[PREVIOUS] and set(content_words(earlier[-1])) <= set(content_words(made.text)):
         return made
     return StandingQuestion(f"{earlier[-1]} {question}", "it clarifies the question before")
 

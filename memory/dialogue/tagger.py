@@ -195,8 +195,7 @@ LONGEST = 36
 
 
 def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
-    """Each English question with the first sentence of its answer, as the tagger has learned them, in order, without a
-    thank-you."""
+    """Each English question with its answer, in order, without a thank-you."""
     asked: dict[int, list[str]] = {}
     answered: dict[int, list[str]] = {}
     for one in history:
@@ -204,5 +203,5 @@ def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
     turns = sorted(asked)
     if len(turns) > ANCHOR and turns[1] - turns[0] > 1:
         turns = [turn for turn in turns if turn == turns[0] or turn >= -(-turns[1] // ANCHOR) * ANCHOR]
-    found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, [])[:1])) for turn in turns)
+    found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, []))) for turn in turns)
     return [(question, answer) for question, answer in found if not is_filler(question) and may_be_english(question)]

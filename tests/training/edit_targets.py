@@ -24,10 +24,10 @@ from clew.memory.dialogue.edits import (
     bare,
     read,
 )
-from clew.memory.text import FUNCTION_WORDS, stemmed_words
+from clew.memory.text import FUNCTION_WORDS, split, stemmed_words
 from tests.training.records import lines_of
 
-OWN, OWN_SET = Path(__file__).with_name("standalones.jsonl.gz"), "own"
+OWN, OWN_SET, TOLD_SET = Path(__file__).with_name("standalones.jsonl.gz"), "own", "told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def of_own(data: Path) -> Iterator[Example]:
     """Questions of conversations that the project's writers made to stand alone, and of a few that they wrote, with up
     to four turns before, which are as they were rewritten, where they were. What they say of a turn stands in `OWN`;
     what was asked, where they do not say it, and the document in which the answer stands (`said`: its path, from, to)
-    are read of `data`."""
+    are read of `data`; of documents that nobody wrote, they have the `answer` itself."""
     folder = data / "conversations"
     own = {(one["conversation"], one["turn"]): one for one in lines_of(OWN)}
     cases = (case for file in COLLECTED for case in lines_of(folder / f"{file}.jsonl"))
@@ -69,15 +69,28 @@ def of_own(data: Path) -> Iterator[Example]:
     def turn(conversation: str, number: int) -> tuple[str, str]:
         one = own.get((conversation, number), {})
         path, *span = one.get("said", ("",))
-        said = flat_text(folder / "documents" / path)[slice(*span)] if path else ""
+        drawn = random.Random(f"{conversation} {number}")
+        text = flat_text(folder / "documents" / path) if path else ""
+        said = quoted_from(text, span[0], span[1], drawn) if path else one.get("answer", "")
         return one.get("standalone", asked[conversation, number]), said
 
     for (conversation, number), one in own.items():
         if "standalone" in one and number > 1:
             known = [before for before in range(number - 4, number) if (conversation, before) in asked]
             before = tuple(turn(conversation, one) for one in known)
-            yield Example(OWN_SET, conversation, asked[conversation, number], before, one["standalone"])
+            of = TOLD_SET if "answer" in one else OWN_SET
+            yield Example(of, conversation, asked[conversation, number], before, one["standalone"])
 
+
+def quoted_from(text: str, start: int, end: int, drawn: random.Random) -> str:
+    """A sentence of a document as it is quoted: alone, or with one before it, or one or two behind it."""
+    around = text[max(0, start - NEAR) : start], text[end : end + NEAR]
+    before, behind = ([part[slice(*one)] for one in split(part)] for part in around)
+    first, last = (before[-1:], []) if drawn.random() < ONE_BEFORE else ([], behind[: drawn.choice(BEHIND_IT)])
+    return " ".join([*first, text[start:end], *last])
+
+
+ONE_BEFORE, BEHIND_IT, NEAR = 0.2, (0, 0, 1, 2), 400
 
 COLLECTED = ("questions", "varied", "more", "plenty", "further")
 
@@ -170,7 +183,7 @@ MADE, MADE_OF_OTHERS, STANDING = "made", "made_of_others", "standing"
 
 def made_of(found: Sequence[Example], tokenizer: Any, drawn: random.Random) -> Iterator[Example]:
     """Fragments, and questions as they stand alone, which are to be left so."""
-    own = [one for one in found if one.set == OWN_SET]
+    own = [one for one in found if one.set in (OWN_SET, TOLD_SET)]
     others = [one for one in found if one.set.startswith("canard")]
     yield from fragments(own, tokenizer, MOST_MADE, drawn)
     for one in fragments(drawn.sample(others, min(len(others), 3 * MOST_MADE)), tokenizer, MOST_MADE, drawn):

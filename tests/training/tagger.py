@@ -1,11 +1,13 @@
 """The edit tagger that makes a question stand alone: `memory/dialogue/tagger.safetensors` and `tagger.json`.
 
-    python -m tests.training.tagger DATA [--on --rate 1.2e-4 --steps 1500]
+    python -m tests.training.tagger DATA [--on --rate 1.2e-4 --steps 900 --mean LAYERS]
 
 DATA holds `qa`, the conversations of which people made stand-alone questions of; to these come the project's own
 (`standalones.jsonl.gz`), over the notes, manuals and records of DATA. What is fitted are the upper layers of the
 packaged encoder and the heads; two hours of a core. `--on` goes on from the layers that are there, with all of the
-project's own questions and `SAMPLE` of the others, as those that are shipped were made.
+project's own questions and `SAMPLE` of the others. Those that are shipped were made so, and are the mean of these
+layers and of earlier ones (`--mean`; model soups, Wortsman et al. 2022, arXiv:2203.05482), with thresholds between
+those of both: alone either loses what the other has learned.
 """
 
 import hashlib
@@ -49,6 +51,7 @@ from tests.training.edit_targets import (
     MADE_OF_OTHERS,
     OWN_SET,
     STANDING,
+    TOLD_SET,
     Example,
     Prepared,
     examples,
@@ -416,12 +419,21 @@ def taken_from(file: Path, body: Body, heads: Heads) -> None:
             mine.copy_(tensors[name])
 
 
+def averaged_with(file: Path, body: Body, heads: Heads) -> None:
+    """The mean of these layers and heads and of those of the file."""
+    tensors = load_file(file)
+    with torch.no_grad():
+        for name, mine in shipped_parameters(body, heads).items():
+            mine.lerp_(tensors[name].to(mine.dtype), 0.5)
+
+
 def shipped_inventory(inventory: Inventory) -> str:
     return json.dumps(asdict(inventory), indent=1, ensure_ascii=False) + "\n"
 
 
 SHARES = {
     OWN_SET: 2.0,
+    TOLD_SET: 5.0,
     MADE: 1.4,
     MADE_OF_OTHERS: 0.6,
     STANDING: 1.0,
@@ -449,7 +461,7 @@ SURE = 0.5
 
 
 def is_held(example: Example) -> bool:
-    share = HELD_OWN if example.set == OWN_SET else HELD
+    share = HELD_OWN if example.set in (OWN_SET, TOLD_SET) else HELD
     return int(hashlib.sha256(example.conversation.encode()).hexdigest(), 16) % 100 < share
 
 
@@ -502,13 +514,14 @@ def fit(body: Body, heads: Heads, data: Sequence[Prepared], steps: int, rate: fl
 @click.option("--steps", default=STEPS, show_default=True)
 @click.option("--rate", default=RATE, show_default=True, help="Of the layers, at the beginning.")
 @click.option("--on", is_flag=True, help="Goes on from the layers that are there.")
+@click.option("--mean", type=click.Path(exists=True, path_type=Path), help="Layers: their mean with these is shipped.")
 @click.option("--keep", type=click.Path(dir_okay=False, path_type=Path), help="Where the layers are kept meanwhile.")
-def main(data: Path, steps: int, rate: float, on: bool, keep: Path | None) -> None:
+def main(data: Path, steps: int, rate: float, on: bool, mean: Path | None, keep: Path | None) -> None:
     folder = packaged_minilm()
     torch.manual_seed(SEED)
     tokenizer = tokenizer_of(folder)
     found = examples(data)
-    own, others = ([one for one in found if (one.set == OWN_SET) == is_own] for is_own in (True, False))
+    own, others = ([one for one in found if (one.set in (OWN_SET, TOLD_SET)) == is_own] for is_own in (True, False))
     sample = [*own, *random.Random(SEED).sample(others, min(len(others), SAMPLE))]
     if on and (there := shipped_tagger()):
         inventory = there.inventory
@@ -525,6 +538,8 @@ def main(data: Path, steps: int, rate: float, on: bool, keep: Path | None) -> No
     if on:
         taken_from(LAYERS, body, heads)
     fit(body, heads, learned, steps, rate, keep)
+    if mean:
+        averaged_with(mean, body, heads)
     read_held = read_by(body, heads, held)
     inventory = replace(tuned(read_held, inventory), sure=SURE)
     for line in shown(read_held, inventory):

@@ -98,9 +98,3 @@ def test_two_documents_without_a_heading_in_common_are_asked_of_a_name(
         assert "drawer" in text and "March" in text
         code = turn_of(assistant, "t", "At what temperature does a cone bend?")
         assert not any("def " in one for one in next_questions([code], assistant.services.library.store))
-
-
-def test_a_question_of_one_document_does_not_lean_on_one_about_all(assistant: Assistant) -> None:
-    turn_of(assistant, "t", "What are these documents about?")
-    turn = turn_of(assistant, "t", "@metropolis.md what about the robot?")
-    assert turn.rewritten == "What about the robot?" and turn.answer.sources
