@@ -36,6 +36,7 @@ from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import MiniLM, gelu, tokenizer_of
+from clew.memory.text import split
 
 
 class Tagger:
@@ -182,7 +183,16 @@ WHY = {THIS: "with what the conversation is about", PREVIOUS: "the question befo
 
 @lru_cache(maxsize=512)
 def _edited(question: str, before: tuple[tuple[str, str], ...]) -> Decoded:
-    return shipped().edited(question, before) if before else Decoded(Edits(LEAVE), question, 1.0)
+    """As it is read with the first sentences of the answers; where it is `MORE` times as likely, with whole answers."""
+    if not before:
+        return Decoded(Edits(LEAVE), question, 1.0)
+    firsts = tuple((asked, answer[slice(*split(answer)[0])] if answer else "") for asked, answer in before)
+    first, whole = (shipped().edited(question, one) for one in (firsts, before))
+    return whole if whole.probability >= MORE * first.probability else first
+
+
+MORE = 1.3
+"""What a question points at stands more often in the first sentence of an answer than behind it."""
 
 
 def ended(text: str) -> str:

@@ -293,7 +293,7 @@ def test_from_no_library_to_a_page_of_a_document(context: "BrowserContext", cach
             document.dispatchEvent(new DragEvent('drop', {dataTransfer: brought, bubbles: true})) }"""
         )
         for name in ("robots-on-the-moon.pdf", "tides.txt"):
-            page.wait_for_selector(f".document:has-text('{name}'):not(:has(.badge))")
+            page.wait_for_selector(f".document:has-text('{name}') .badge >> text=/^read$/")
         page.select_option("#documents [name=by]", "folder")
         page.wait_for_selector("#documents h3:has-text('added here') >> text=Remove all")
         page.fill("#documents [name=find]", "tides")

@@ -38,5 +38,5 @@ def test_what_names_whom_the_question_is_of_is_near_however_little_it_has_to_do_
             "kiln.md": "# Kiln\n\nThe kiln is fired on Wednesdays, and bisque goes to 1000 degrees.\n",
         }
     )
-    answer = ask("Who is Dele Adeyemi married to?")
+    answer = ask("What is the salary of Dele Adeyemi?")
     assert answer.refused and answer.nearest == ("Minutes",)
