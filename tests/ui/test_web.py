@@ -55,7 +55,8 @@ def test_a_question_shows_steps_then_the_answer_then_a_finished_turn_that_can_be
     seen = list(page.say("", "How far is the Moon?"))
     assert seen[0].busy and seen[0].now and seen[0].now.question == "How far is the Moon?"
     counts = [len(view.now.steps) for view in seen if view.now and not view.now.answer]
-    assert counts == sorted(counts) and counts[-1] == 3
+    assert counts == sorted(counts)  # a busy page shows several at once
+    assert all(len(view.now.steps) == 2 for view in seen if view.now and view.now.answer)
     lengths = [len(view.now.answer.plain) for view in seen if view.now and view.now.answer]
     assert len(lengths) > 2 and lengths == sorted(lengths)
     assert not seen[-1].busy and seen[-1].now is None and questions(seen[-1]) == ["How far is the Moon?"]
