@@ -7,7 +7,7 @@ from dataclasses import replace
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
-from clew.agent.answer.excerpts import Excerpt, dedented, ranges, region_of
+from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges, region_of
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
@@ -20,7 +20,7 @@ from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.instructions import neutralised
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import ITEM, content_words, written_words
+from clew.memory.text import ITEM, NAMED, content_words, held_word_sets, written_words
 
 _MARKS = ".,;:!?"
 """A part of a quotation that begins with one of these follows without a space."""
@@ -106,6 +106,8 @@ def quote(
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
+    if _names_an_author(asked.rewritten, evidence):
+        return refused(passages, (), asked.rewritten)
     lacks, english = evidence.lacked(asked.question), may_be_english(asked.rewritten)
     if english and not evidence.foreign:
         told = True
@@ -144,6 +146,16 @@ def _is_told(question: str, language: str, evidence: Evidence) -> bool:
         return False
     rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
     return any(rarest <= held for held in evidence.passage_words)
+
+
+def _names_an_author(question: str, evidence: Evidence) -> bool:
+    """Whether the question names a person who only appears in the running heads of pages: the author of a text is not
+    what the text is about."""
+    heads = held_word_sets([RUNNING_HEAD.sub("", head) for head in evidence.heads], evidence.language)
+    told = frozenset[str]().union(*evidence.candidate_words, *evidence.title_words, *heads)
+    running = " ".join(match[0] for one in evidence.passages for match in RUNNING_HEAD.finditer(one.text))
+    authors = {*content_words(running, evidence.language)} - told
+    return not authors.isdisjoint(content_words(" ".join(NAMED.findall(question)), evidence.language))
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
