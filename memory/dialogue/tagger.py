@@ -36,7 +36,6 @@ from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import MiniLM, gelu, tokenizer_of
-from clew.memory.text import split
 
 
 class Tagger:
@@ -183,16 +182,7 @@ WHY = {THIS: "with what the conversation is about", PREVIOUS: "the question befo
 
 @lru_cache(maxsize=512)
 def _edited(question: str, before: tuple[tuple[str, str], ...]) -> Decoded:
-    """As it is read with the first sentences of the answers; where it is `MORE` times as likely, with whole answers."""
-    if not before:
-        return Decoded(Edits(LEAVE), question, 1.0)
-    firsts = tuple((asked, answer[slice(*split(answer)[0])] if answer else "") for asked, answer in before)
-    first, whole = (shipped().edited(question, one) for one in (firsts, before))
-    return whole if whole.probability >= MORE * first.probability else first
-
-
-MORE = 1.3
-"""What a question points at stands more often in the first sentence of an answer than behind it."""
+    return shipped().edited(question, before) if before else Decoded(Edits(LEAVE), question, 1.0)
 
 
 def ended(text: str) -> str:
@@ -205,7 +195,8 @@ LONGEST = 36
 
 
 def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
-    """Each English question with its answer, in order, without a thank-you."""
+    """Each English question with the first sentence of its answer, in order, without a thank-you: what is meant stands
+    there more often than behind it."""
     asked: dict[int, list[str]] = {}
     answered: dict[int, list[str]] = {}
     for one in history:
@@ -213,5 +204,5 @@ def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
     turns = sorted(asked)
     if len(turns) > ANCHOR and turns[1] - turns[0] > 1:
         turns = [turn for turn in turns if turn == turns[0] or turn >= -(-turns[1] // ANCHOR) * ANCHOR]
-    found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, []))) for turn in turns)
+    found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, [])[:1])) for turn in turns)
     return [(question, answer) for question, answer in found if not is_filler(question) and may_be_english(question)]
