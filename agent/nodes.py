@@ -32,7 +32,6 @@ from clew.agent.search.toolbox import offered, proven
 from clew.agent.services import TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
-from clew.memory import walk_paths
 from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
@@ -43,6 +42,7 @@ from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_cognates, with_dates, with_evidence, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
+from clew.memory.knowledge.walking import walk_paths
 from clew.memory.language.telling import language_of
 from clew.memory.text import in_brackets, number_of
 from clew.tools.clues import Clues

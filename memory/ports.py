@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Chunk, Document, Hit, Ints, Query, Triple, Vectors, WordShares
+from clew.memory.knowledge.layers import Communities, Layers, Unit
+from clew.memory.knowledge.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.knowledge.tables import Tables
-from clew.memory.layers import Communities, Layers, Unit
-from clew.memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.knowledge.titles import TitleIndex
 from clew.memory.text import Span
-from clew.memory.titles import TitleIndex
 
 Role = Literal["passage", "query", "sentence"]
 """What a text is for the encoder: models such as E5 need a prefix for each role; `sentence` compares texts of one

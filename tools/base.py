@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentence, Vector, Wording
 from clew.memory.dialogue.signals import mean_vector
 from clew.memory.knowledge.aligners.scoring import Aligner
+from clew.memory.knowledge.layers import Layers
 from clew.memory.knowledge.structure import Structure
 from clew.memory.knowledge.walking.walker import LateInteraction
-from clew.memory.layers import Layers
 from clew.memory.ports import Encoder, Search
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
+from clew.memory.knowledge.layers import Layers
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import (
     DIRECT,
@@ -30,7 +31,6 @@ from clew.memory.knowledge.walking.features import (
     paths_from,
 )
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
-from clew.memory.layers import Layers
 from clew.memory.parameters import Count, Few
 from clew.memory.ports import Search
 from clew.memory.text import in_brackets

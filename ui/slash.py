@@ -27,8 +27,8 @@ from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.library import file_of, open_library
+from clew.memory.knowledge.walking.walk_paths import told
 from clew.memory.text import number_of, unaccented
-from clew.memory.walk_paths import told
 from clew.ui.options import day
 from clew.ui.plain import cut, near, one_line, plain, when
 from clew.ui.quotations import pieces

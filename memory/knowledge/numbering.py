@@ -16,7 +16,7 @@ from clew.memory.files import new_file, read_arrays, within
 from clew.memory.knowledge.extraction.aliases import canonical, commonest, normalised
 from clew.memory.knowledge.extraction.extractors import TITLE
 from clew.memory.knowledge.extraction.lexicon import Mention
-from clew.memory.layers import Entity, Layers
+from clew.memory.knowledge.layers import Entity, Layers
 from clew.memory.text import BELOW
 from clew.memory.vectors import check_places
 

@@ -14,13 +14,13 @@ from clew.memory.datatypes import Floats, Form, Hit, Ints, Query, Vector, WordSh
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import entities
+from clew.memory.knowledge.layers import Layers
 from clew.memory.knowledge.structure import Structure
+from clew.memory.knowledge.titles import Named, named_in
 from clew.memory.language.telling import language_of
-from clew.memory.layers import Layers
 from clew.memory.parameters import Count, Natural, Weight
 from clew.memory.ports import Graph, Search
 from clew.memory.text import words
-from clew.memory.titles import Named, named_in
 from clew.memory.vectors import places
 
 LONGEST = 10

@@ -32,7 +32,7 @@ STAGES = {
     "extracting": ("memory/knowledge/extraction/", "memory/knowledge/index/steps.py"),
     "encoding": ("memory/encoding.py", "memory/minilm.py", "memory/cache.py", "memory/knowledge/embedding.py"),
     "communities": ("memory/knowledge/communities/",),
-    "partitions": ("memory/knowledge/partitioning/", "memory/nodes.py"),
+    "partitions": ("memory/knowledge/partitioning/", "memory/knowledge/nodes.py"),
     "turn": ("agent/nodes", "agent/answer/", "agent/search/", "agent/assistant.py", "memory/dialogue/", "tools/"),
 }
 """Where the code of each is: the calls there, and the calls out of there, are its steps."""

@@ -17,7 +17,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import CHUNKERS
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.library import open_library
-from clew.memory.nodes import PartitionMethod
+from clew.memory.knowledge.nodes import PartitionMethod
 from tests.memory.knowledge.loaders.dump import PAGES, dump
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import Run, process

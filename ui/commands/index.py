@@ -23,9 +23,9 @@ from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.index import run
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport
+from clew.memory.knowledge.layers import Method
 from clew.memory.knowledge.library import recorded_at
 from clew.memory.knowledge.loaders.source import Pages
-from clew.memory.layers import Method
 from clew.ui import options
 from clew.ui.console import print_json, shown
 from clew.ui.following import index_parameters, line_of, runs

@@ -16,8 +16,8 @@ from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.cluster.publishing import worked_on
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.nodes import PartitionMethod
 from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of
-from clew.memory.nodes import PartitionMethod
 from clew.ui import options
 from clew.ui.console import output, print_json, print_table, shown
 

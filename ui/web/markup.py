@@ -16,7 +16,7 @@ from clew.agent.answer.corpus_answers import offer
 from clew.agent.state import STANDINGS, Answer, ClaimStanding
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
-from clew.memory.walk_paths import told
+from clew.memory.knowledge.walking.walk_paths import told
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
 from clew.ui.rendering import (

@@ -22,11 +22,11 @@ from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp, l
 from clew.memory.files import check_plain, new_folder, within, write_durably
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.library import Library, stored_chunks
+from clew.memory.knowledge.nodes import Partitioning
 from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.knowledge.tokens import idf_of
-from clew.memory.nodes import Partitioning
 from clew.memory.text import content_words
 
 FIELDS = ("named", "fullest", "written")

@@ -26,8 +26,8 @@ from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.errors import ClewError, required
 from clew.memory.json_lines import as_line, replace_file
 from clew.memory.knowledge.aligners.scoring import Loss, PartitionWords, TrainingRecord, fingerprint_of
+from clew.memory.knowledge.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.knowledge.partitioning.methods import optimised
-from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.vectors import Ragged
 
 TEMPERATURE = 0.07

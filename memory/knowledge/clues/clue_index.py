@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Edge, Floats, Ints, Triple
 from clew.memory.knowledge.extraction.aliases import normalised
-from clew.memory.layers import Layers
+from clew.memory.knowledge.layers import Layers
 from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, words
 from clew.memory.vectors import Ragged
 

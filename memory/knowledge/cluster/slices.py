@@ -18,10 +18,10 @@ from safetensors.numpy import load, save
 
 from clew.memory.datatypes import Ints, Vectors, WordShares
 from clew.memory.knowledge.cluster.statistics import ChunkWords, WordStatistics
-from clew.memory.layers import Entity, Layers
-from clew.memory.nodes import NodeGraph, Partitioning
+from clew.memory.knowledge.layers import Entity, Layers
+from clew.memory.knowledge.nodes import NodeGraph, Partitioning
+from clew.memory.knowledge.titles import TitleIndex
 from clew.memory.ports import Graph
-from clew.memory.titles import TitleIndex
 from clew.memory.vectors import Ragged, looked_up
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -36,8 +36,8 @@ from clew.memory.knowledge.communities.entity_graph import (
     stated_between,
 )
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
-from clew.memory.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
-from clew.memory.nodes import paired_cosines
+from clew.memory.knowledge.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
+from clew.memory.knowledge.nodes import paired_cosines
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
 from clew.memory.text import LEANING, content_words, split
 from clew.memory.vectors import Ragged, unit

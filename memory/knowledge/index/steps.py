@@ -17,17 +17,17 @@ from clew.memory.knowledge.document_dates import date_orders
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts, with_title
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation, IndexStep
+from clew.memory.knowledge.layers import BY_EXTRACTION, DetectionParameters
+from clew.memory.knowledge.nodes import FILE as SMOOTHED
+from clew.memory.knowledge.nodes import write_smoothed
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.numbering import number_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import write_capsule
 from clew.memory.knowledge.partitioning.partitioner import FILE as NODES
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before, write_graph
-from clew.memory.layers import BY_EXTRACTION, DetectionParameters
-from clew.memory.nodes import FILE as SMOOTHED
-from clew.memory.nodes import write_smoothed
-from clew.memory.titles import FILE as TITLES
-from clew.memory.titles import title_index, write_titles
+from clew.memory.knowledge.titles import FILE as TITLES
+from clew.memory.knowledge.titles import title_index, write_titles
 
 USING_GIVEN = ("auto", "given", "both")
 

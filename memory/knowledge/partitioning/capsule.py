@@ -23,7 +23,7 @@ from clew.memory.errors import BadInput
 from clew.memory.files import new_file, within
 from clew.memory.knowledge.disk import BROKEN
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
-from clew.memory.nodes import Cells, Partitioning, PartitionMethod
+from clew.memory.knowledge.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.vectors import Ragged, check_places
 
 FOLDER, CURRENT = "capsules", "current"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Float32s, Ints, Vectors
-from clew.memory.layers import DetectionParameters
-from clew.memory.nodes import NodeGraph, PartitionLabels, numbered, paired_cosines, sums_of
+from clew.memory.knowledge.layers import DetectionParameters
+from clew.memory.knowledge.nodes import NodeGraph, PartitionLabels, numbered, paired_cosines, sums_of
 from clew.memory.vectors import unit
 
 if TYPE_CHECKING:

@@ -26,11 +26,8 @@ from clew.memory.files import new_file, read_arrays, within
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.disk import BROKEN, held, naming_damage, open_database, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
-from clew.memory.knowledge.partitioning import methods
-from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
-from clew.memory.knowledge.proof import record_partitions
-from clew.memory.layers import Layers
-from clew.memory.nodes import (
+from clew.memory.knowledge.layers import Layers
+from clew.memory.knowledge.nodes import (
     NEXT,
     SHARED,
     TITLE_LINK,
@@ -44,6 +41,9 @@ from clew.memory.nodes import (
     paired_cosines,
     sums_of,
 )
+from clew.memory.knowledge.partitioning import methods
+from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
+from clew.memory.knowledge.proof import record_partitions
 from clew.memory.text import stems_and_words, without_possessive, written_words
 from clew.memory.vectors import Ragged, check_places, sole_values, unit
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clew.agent.evaluation.aligners import cosine_ranks, gold_ranks, measure, pools
-from clew.memory.nodes import Partitioning
+from clew.memory.knowledge.nodes import Partitioning
 from clew.memory.vectors import unit
 
 

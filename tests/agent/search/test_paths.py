@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from clew.memory.datatypes import Edge, Subgraph
-from clew.memory.walk_paths import arrow, chain, lines, on_ways, parents, told
+from clew.memory.knowledge.walking.walk_paths import arrow, chain, lines, on_ways, parents, told
 from tests.agent.walks import WALK
 
 

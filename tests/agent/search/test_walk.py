@@ -16,7 +16,7 @@ from clew.agent.search.router import Router
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Step, Turn
-from clew.memory.walk_paths import lines, parents
+from clew.memory.knowledge.walking.walk_paths import lines, parents
 from clew.tools.walk import Walk
 from tests.agent.conftest import turn_of
 from tests.agent.walks import WALKS, evidence

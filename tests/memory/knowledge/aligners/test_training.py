@@ -29,7 +29,7 @@ from clew.memory.knowledge.aligners.training import (
     train,
     write_queries,
 )
-from clew.memory.nodes import Partitioning
+from clew.memory.knowledge.nodes import Partitioning
 from tests.memory.knowledge.aligners.tiny import (
     OF_NODE,
     graph,

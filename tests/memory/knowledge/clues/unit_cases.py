@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.clues.clue_index import UnitGraph
 from clew.memory.knowledge.clues.unit_search import Near, UnitParameters, UnitWalk, UnitWalker, UnitWalkParameters
-from clew.memory.layers import Entity, Layers
+from clew.memory.knowledge.layers import Entity, Layers
 
 Relation = tuple[str, str, str, int]
 """Subject, verb, object, and the unit that states it."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.layers import Entity, Layers
+from clew.memory.knowledge.layers import Entity, Layers
 from clew.memory.ports import Writer
 from tests.memory.knowledge.index.test_run import run
 

@@ -20,8 +20,8 @@ from clew.memory.knowledge.communities.entity_graph import (
     stated_between,
     tells_only_when,
 )
+from clew.memory.knowledge.layers import DetectionParameters, Entity, Method
 from clew.memory.knowledge.library import open_library
-from clew.memory.layers import DetectionParameters, Entity, Method
 from clew.memory.vectors import unit
 from tests.memory.knowledge.communities.made import ALL, layers, library
 from tests.memory.knowledge.semrag import CASES, needs_cases

@@ -13,8 +13,8 @@ from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport
+from clew.memory.knowledge.layers import Layers
 from clew.memory.knowledge.library import open_library
-from clew.memory.layers import Layers
 from clew.memory.ports import Message
 from clew.memory.vectors import highest
 from tests.memory.knowledge.index.test_run import manifest, run

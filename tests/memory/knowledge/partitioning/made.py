@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from clew.memory.datatypes import Vectors
-from clew.memory.nodes import NodeGraph
+from clew.memory.knowledge.nodes import NodeGraph
 
 
 def graph(count: int, edges: Iterable[Sequence[int]]) -> NodeGraph:

@@ -11,6 +11,7 @@ from clew.memory.errors import LibraryBusy, NoLibrary
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.embedding import CHUNKS
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.nodes import sums_of
 from clew.memory.knowledge.partitioning.capsule import (
     CURRENT,
     FOLDER,
@@ -30,7 +31,6 @@ from clew.memory.knowledge.partitioning.partitioner import (
     names_of,
     partition_library,
 )
-from clew.memory.nodes import sums_of
 from clew.memory.vectors import unit
 from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, write

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.nodes import NodeGraph, PartitionLabels
 from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
 from clew.memory.knowledge.partitioning.methods import packed
 from clew.memory.knowledge.partitioning.partitioner import labels_of
-from clew.memory.nodes import NodeGraph, PartitionLabels
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 CLIQUES = [clique(range(start, start + 10)) for start in (0, 10, 20, 30)]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from clew.memory.knowledge.layers import Entity, Layers
+from clew.memory.knowledge.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
 from clew.memory.knowledge.partitioning.partitioner import graph_of
-from clew.memory.layers import Entity, Layers
-from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
 from clew.memory.ports import Search
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.nodes import NodeGraph, Partitioning, cells_of
 from clew.memory.knowledge.walking.walker import Stitched, stitch
-from clew.memory.nodes import NodeGraph, Partitioning, cells_of
 from tests.memory.knowledge.index.test_run import run
 
 

@@ -9,10 +9,10 @@ import pytest
 from clew.memory.datatypes import Vector, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.nodes import NodeGraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, FLOOR, Looked, Standing
 from clew.memory.knowledge.walking.walker import hits_of
-from clew.memory.nodes import NodeGraph
 from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import graph_library_of, ints
 

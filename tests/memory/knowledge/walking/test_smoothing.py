@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory import nodes
 from clew.memory.datatypes import Vectors
-from clew.memory.nodes import FILE, NodeGraph, write_smoothed
+from clew.memory.knowledge import nodes
+from clew.memory.knowledge.nodes import FILE, NodeGraph, write_smoothed
 from tests.memory.knowledge.partitioning.made import random_vectors
 from tests.memory.knowledge.walking.made import graph_of
 

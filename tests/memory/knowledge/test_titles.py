@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.memory.titles import LONGEST, TitleIndex, named_in, names_of, title_index
+from clew.memory.knowledge.titles import LONGEST, TitleIndex, named_in, names_of, title_index
 
 TITLES = ["Paris, Texas", "Paris", "Moon", "Walking", "The Walk", "Fritz Lang (director)", "Lang", "The Who", ""]
 
