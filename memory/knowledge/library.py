@@ -1,9 +1,10 @@
 """A library opened for reading, embedded in a folder or on a cluster; its documents as plain text, as it is stored
 (what a quotation's `start` and `end` count in), or as a graph folder: nodes and edges."""
 
+import hashlib
 import re
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Self
 
 from clew.memory.datatypes import Chunk, Document
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
-from clew.memory.files import private_file, private_folder
+from clew.memory.files import file_digest, private_file, private_folder
 from clew.memory.json_lines import as_line, replace_file, unwritten
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
@@ -20,7 +21,6 @@ from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.disk import BROKEN, NO_LIBRARY, Manifest
 from clew.memory.knowledge.proof import naming_altered
 from clew.memory.knowledge.store import EmbeddedStore, StoredSource
-from clew.memory.opened_file import same_file
 from clew.memory.ports import Encoder, Search
 
 LibraryStore = EmbeddedStore | ClusterStore
@@ -180,10 +180,21 @@ def stored_sources(store: LibraryStore) -> list[StoredSource]:
 
 
 def file_of(library: Library, document: str, mine: Collection[str] = ()) -> Path | None:
-    """The file that a document was read from, as `same_file`; None for a part of a file, and on a cluster."""
+    """The file that a document was read from, if its bytes are those that were read; None for a part of a file, and on
+    a cluster. What the library says of files may be somebody else's word: a file that was not read whole, and has no
+    digest, has to be below what the person named (`mine`)."""
     store = library.store
     known = store.source_of(document) if isinstance(store, EmbeddedStore) else None
-    return same_file(known.path, known.digest, mine) if known else None
+    if known is None:
+        return None
+    file = Path(known.path)
+    with suppress(OSError):
+        if known.digest:
+            found = hashlib.sha256(file_digest(file).encode()).hexdigest()
+            return file if known.digest.startswith(found) else None
+        if file.is_file() and not {known.path, *map(str, file.parents)}.isdisjoint(mine):
+            return file
+    return None
 
 
 def stored_chunks(store: Search) -> Iterator[Chunk]:

@@ -11,8 +11,8 @@ from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.errors import BadInput, ClewError, Unreadable
 from clew.memory.knowledge.library import Library, file_of, open_library
+from clew.memory.knowledge.loaders.pdf_picture import DrawnPage, PixelBox, drawn
 from clew.memory.knowledge.loaders.registry import BY_NAME, loader_of
-from clew.memory.opened_file import DrawnPage, PixelBox, drawn, place_in
 from clew.ui.quotations import quoted
 
 ROWS = 400
@@ -136,9 +136,15 @@ def _document(library: Library, id_: str) -> Document | None:
 def _spots(document: Document, answer: Answer, id_: str, only: int = 0) -> Iterator[Spot]:
     """What the answer quotes of the document, by all its sources or by one."""
     for number, passage in enumerate(answer.sources, 1):
-        place = place_in(document.text, passage) if passage.document == id_ and only in (0, number) else None
+        place = _place_in(document.text, passage) if passage.document == id_ and only in (0, number) else None
         if place:
             yield from list(_quotes(answer, number, place[0])) or [Spot(*place)]
+
+
+def _place_in(text: str, passage: Passage) -> tuple[int, int] | None:
+    """Where the passage stands in the text of its document; None where it does not any more."""
+    start = passage.start if text.startswith(passage.text, passage.start) else text.find(passage.text)
+    return (start, start + len(passage.text)) if passage.text and start >= 0 else None
 
 
 def _quotes(answer: Answer, number: int, offset: int) -> Iterator[Spot]:

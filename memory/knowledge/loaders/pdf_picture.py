@@ -1,26 +1,21 @@
-"""A document as its reader finds it again: the file that it was read from, if that is the same still; where a passage
-stands in its text; and a page of a PDF as a picture, with a box for each character.
+"""A page of a PDF as a picture, with a box for each character.
 
 The picture is made by a process of its own, with limits: pdfium is a program of many years, and the file may be made to
-harm it. What a library says of files is believed where the bytes are those that were read: it may be somebody else's.
+harm it.
 """
 
 import base64
-import hashlib
 import io
 import json
 import resource
 import subprocess
 import sys
 import threading
-from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.memory.datatypes import Passage
 from clew.memory.errors import Unreadable
-from clew.memory.files import file_digest
 
 SCALE = 2.0  # pixels of a picture for each point of the page
 WIDEST = 2_400  # pixels of a picture at most, in width and in height
@@ -29,28 +24,8 @@ _DRAWING = threading.Semaphore(2)  # pages that are drawn at once
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from clew.memory.opened_file import draw; draw(*sys.argv[2:])"
+    "from clew.memory.knowledge.loaders.pdf_picture import draw; draw(*sys.argv[2:])"
 )
-
-
-def same_file(path: str, digest: str, mine: Collection[str] = ()) -> Path | None:
-    """The file, if its bytes are those of the digest; one that was not read whole has none, and has to be below what
-    the person named (`mine`)."""
-    file = Path(path)
-    with suppress(OSError):
-        if digest:
-            found = hashlib.sha256(file_digest(file).encode()).hexdigest()
-            return file if digest.startswith(found) else None
-        if file.is_file() and not {path, *map(str, file.parents)}.isdisjoint(mine):
-            return file
-    return None
-
-
-def place_in(text: str, passage: Passage) -> tuple[int, int] | None:
-    """Where the passage stands in the text of its document; None where it does not any more."""
-    start = passage.start if text.startswith(passage.text, passage.start) else text.find(passage.text)
-    return (start, start + len(passage.text)) if passage.text and start >= 0 else None
-
 
 PixelBox = tuple[int, int, int, int]  # left, top, right and bottom, in pixels of the picture
 
@@ -90,9 +65,9 @@ def draw(path: str, page: str) -> None:
     labels = [file.get_page_label(number) or str(number + 1) for number in range(len(file))]
     wanted = page.partition(",")[0]  # behind it stands that it was read from a picture
     number = labels.index(wanted) if wanted in labels else 0
-    shown, picture = file[number], io.BytesIO()
+    shown = file[number]
     bitmap = shown.render(scale=min(SCALE, WIDEST / max(shown.get_size())))
-    bitmap.to_pil().save(picture, "png")
+    bitmap.to_pil().save(picture := io.BytesIO(), "png")
     read, place = shown.get_textpage(), bitmap.get_posconv(shown)
     text, boxes = "", []
     for at in range(read.count_chars()):
