@@ -4,29 +4,18 @@ A path is made a name at a time (`within`): no name is a path, and nothing below
 a link, so that nothing is read or written outside it. Whatever is written is first made here (`new_file`,
 `new_folder`), and only here is anything moved or removed (tests/test_architecture.py). And what is its user's alone:
 conversations, caches, exports.
-
-Leases: who reads a generation holds a shared lock on a file of it, and a generation with readers is not removed. The
-lock is the system's (`flock`): it ends with the process that holds it, killed or not. Where there are none (some
-network file systems) a reader reads without.
 """
 
 import errno
-import fcntl
 import hashlib
 import os
 import re
 import shutil
 import sqlite3
 import stat
-import threading
-import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from clew.memory.errors import ClewError
 
@@ -60,17 +49,6 @@ def new_folder(folder: Path, *names: str) -> Path:
     return path
 
 
-def new_array(folder: Path, name: str, dtype: type[np.generic], shape: tuple[int, ...]) -> np.memmap[Any, Any]:
-    """An array on disk, to be filled and flushed. Its space is reserved first, so that a full disk is an `OSError` here
-    and not a signal (SIGBUS) when memory is written back."""
-    path = new_file(folder, name)
-    made = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
-    if hasattr(os, "posix_fallocate") and made.size:
-        with path.open("r+b") as file:
-            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
-    return made
-
-
 def remove(folder: Path, *names: str) -> None:
     """Deletes a file, or a folder with everything in it, if it exists."""
     path = within(folder, *names)
@@ -78,11 +56,6 @@ def remove(folder: Path, *names: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def put(folder: Path, fresh: str, name: str) -> None:
-    """Moves it in one step into the place of the file `name`; a folder only where nothing of that name exists."""
-    within(folder, fresh).replace(within(folder, name))
 
 
 def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
@@ -215,73 +188,9 @@ def _no_link(path: Path) -> None:
         raise ClewError(f"{path} is {what}: no file of a library is reached through one", f"rm {path}")
 
 
-_ONE_AT_A_TIME = threading.Lock()
-"""NumPy reads the head of an array by `ast`, where two threads at once raise `SystemError` (seen with Python 3.11.7:
-python/cpython#106905)."""
-
-
-def mapped(path: Path) -> NDArray[Any]:
-    """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make. Raises
-    `ValueError` for one that is larger than its file, or no array of numbers or texts."""
-    with _ONE_AT_A_TIME, np.errstate(over="ignore"):  # of a size without end, which is refused behind that
-        return np.asarray(np.lib.format.open_memmap(path, mode="r"))
-
-
-def read_array(path: Path) -> NDArray[Any]:
-    """Like `mapped`, but read into memory."""
-    return np.array(mapped(path))
-
-
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays that `np.savez` wrote, by name. Raises what a broken file raises, also if arrays are compressed,
-    pickled or together larger than the file."""
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        if sum(member.file_size for member in members) > path.stat().st_size:
-            raise ValueError(f"{path} holds more than it can")
-    with _ONE_AT_A_TIME, np.load(path, allow_pickle=False) as arrays:
-        return dict(arrays)
-
-
-LEASED = "manifest.json"  # the file of a generation that is locked: disk.MANIFEST
-
-
-@contextmanager
-def leased(generation: Path) -> Iterator[None]:
-    """Keeps a generation from being deleted meanwhile. Raises `FileNotFoundError` if it is gone, or is being
-    deleted."""
-    path = generation / LEASED
-    with open(path, "rb", opener=no_follow) as file:
-        _lock(file, fcntl.LOCK_SH)
-        if not os.path.samestat(path.stat(), os.fstat(file.fileno())):
-            raise FileNotFoundError(str(path))
-        yield
-
-
-@contextmanager
-def unread(generation: Path) -> Iterator[bool]:
-    """Whether nobody reads a generation; meanwhile nobody can begin to."""
-    with ExitStack() as opened:
-        try:
-            file = opened.enter_context(open(generation / LEASED, "rb", opener=no_follow))
-        except OSError:  # it is not whole: there is nothing to read
-            yield True
-        else:
-            yield _lock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def no_follow(path: str, flags: int) -> int:
     """Opens a file, but raises `OSError` for a link."""
     return os.open(path, flags | os.O_NOFOLLOW)
-
-
-def _lock(file: IO[bytes], how: int) -> bool:
-    """Whether the lock was taken; false if others hold it. Without support for locks it always is."""
-    try:
-        fcntl.flock(file, how)
-    except OSError as error:
-        return not isinstance(error, BlockingIOError)
-    return True
 
 
 def machine_memory() -> float:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DIMENSION = 384
 LONGEST = 256  # word pieces of a text, its two special ones among them; what comes after is cut
 
-LAYERS, HEADS, WIDE = 6, 12, 1536
+LAYERS, HEADS = 6, 12
 BEGIN, END = 101, 102  # the special word pieces `[CLS]` and `[SEP]`
 ROWS = 1024  # word pieces in a pass (docs/figures.md)
 FEW_ROWS = 256  # the same where few texts are waited for: each processor has some

@@ -1,6 +1,6 @@
-"""Unit vectors and the highest cosines, and lists of different lengths as two arrays."""
+"""Unit vectors, and the highest of scores."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,79 +31,3 @@ def highest(scores: NDArray[np.floating[Any]], k: int, allowed: Ints | None = No
         kept = np.flatnonzero(values >= worst)
         places, values = places[kept], values[kept]
     return [int(place) for place in places[np.argsort(-values, kind="stable")][:k]]
-
-
-def check_places(count: int, *numbers: Ints, least: int = 0) -> None:
-    """Raises `ValueError` if one of these numbers, which were read from a file, is not between `least` and the number
-    of places."""
-    if any(part.size and not (least <= part.min() and part.max() < count) for part in numbers):
-        raise ValueError(f"a number is not from {least} to {count - 1}")
-
-
-class Ragged(NamedTuple):
-    """List i is `values[starts[i]:starts[i + 1]]`; shapes (lists + 1,) and (values,)."""
-
-    starts: Ints
-    values: Ints
-
-    @staticmethod
-    def grouped(groups: Ints, count: int, values: Ints | None = None) -> "Ragged":
-        """The values (None: their places) by group, 0 to `count` - 1; within a group in the order given."""
-        order = np.argsort(groups, kind="stable")
-        starts = np.searchsorted(groups[order], np.arange(count + 1))
-        return Ragged(starts, order if values is None else values[order])
-
-    def check(self, lists: int) -> None:
-        """Raises `ValueError` where it is not of so many lists."""
-        if len(self.starts) != lists + 1 or self.starts[0] or self.starts[-1] != len(self.values):
-            raise ValueError(f"it is not of {lists} lists")
-        check_places(len(self.values) + 1, np.diff(self.starts))
-
-    def of(self, lists: Ints) -> tuple[Ints, Ints]:
-        """The values of these lists one after the other, and the place in `lists` that each is of."""
-        at, places = spread(self.starts[lists], self.starts[lists + 1])
-        return self.values[at], places
-
-    def row(self, place: int) -> list[int]:
-        numbers: list[int] = self.values[self.starts[place] : self.starts[place + 1]].tolist()
-        return numbers
-
-
-def distinct_pairs(pairs: Ints) -> Ints:
-    """The columns of an array of shape (2, n), each once, by their first number and then by their second."""
-    first, second = pairs[:, np.lexsort((pairs[1], pairs[0]))]
-    new = np.ones(len(first), bool)
-    new[1:] = (np.diff(first) != 0) | (np.diff(second) != 0)
-    return np.stack([first[new], second[new]])
-
-
-def places(nodes: NDArray[Any], wanted: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Where in `nodes`, which ascend, some of `wanted` are, and which of them. Both need the same type: else NumPy
-    copies them."""
-    at = np.minimum(np.searchsorted(nodes, wanted), max(0, len(nodes) - 1))
-    known = np.flatnonzero(nodes[at] == wanted) if len(nodes) else np.zeros(0, np.int64)
-    return at[known], known
-
-
-def looked_up(nodes: NDArray[Any], wanted: NDArray[Any], values: NDArray[Any], missing: float) -> NDArray[Any]:
-    """For each of `wanted` the value at its place in `nodes`, which ascend; `missing` if it is not there."""
-    found = np.full((len(wanted), *values.shape[1:]), missing, values.dtype)
-    at, known = places(nodes, wanted)
-    found[known] = values[at]
-    return found
-
-
-def sole_values(groups: Ints, values: Ints, count: int) -> Ints:
-    """For each group, 0 to `count` - 1, the value that all of its members have; -1 if they differ, or it has none.
-    Values are not negative."""
-    lowest, highest = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
-    np.minimum.at(lowest, groups, values)
-    np.maximum.at(highest, groups, values)
-    return np.where(lowest == highest, lowest, -1)
-
-
-def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """All numbers from each start up to its end, one range after the other, and the range that each is of."""
-    counts = ends - starts
-    of_range = np.repeat(np.arange(len(starts)), counts)
-    return np.arange(counts.sum()) + np.repeat(starts - (np.cumsum(counts) - counts), counts), of_range

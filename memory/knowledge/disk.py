@@ -4,18 +4,20 @@
     DIR/0000000003/              a generation: the database, the manifest and the files of the steps; never changed
     DIR/lock                     held while a generation is made
 
-A reader keeps its generation, by a lease (memory/files.py); a writer makes the next beside it and switches. So a crash
-leaves the library as it was. The tables of the database are in `schema.sql`.
+A reader keeps its generation by a lease; a writer makes the next beside it and switches. So a crash leaves the library
+as it was. The tables of the database are in `schema.sql`.
 """
 
+import fcntl
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from re import fullmatch
-from typing import Annotated, Any, Literal
+from typing import IO, Annotated, Any, Literal
 from zipfile import BadZipFile
 
 from filelock import FileLock, Timeout
@@ -230,6 +232,45 @@ NO_LIBRARY = Manifest(
 """The manifest where there is none: a new library is made with these parameters where no others are given."""
 
 
+# Leases --------------------------------------------------------------------------------------------------------------
+# Who reads a generation holds a shared lock on its manifest, and a generation with readers is not removed. The lock is
+# the system's (`flock`): it ends with the process that holds it, killed or not. Where there are none (some network file
+# systems) a reader reads without.
+
+
+@contextmanager
+def leased(generation: Path) -> Iterator[None]:
+    """Keeps a generation from being deleted meanwhile. Raises `FileNotFoundError` if it is gone, or is being
+    deleted."""
+    path = generation / MANIFEST
+    with open(path, "rb", opener=files.no_follow) as file:
+        _lock(file, fcntl.LOCK_SH)
+        if not os.path.samestat(path.stat(), os.fstat(file.fileno())):
+            raise FileNotFoundError(str(path))
+        yield
+
+
+@contextmanager
+def unread(generation: Path) -> Iterator[bool]:
+    """Whether nobody reads a generation; meanwhile nobody can begin to."""
+    with ExitStack() as opened:
+        try:
+            file = opened.enter_context(open(generation / MANIFEST, "rb", opener=files.no_follow))
+        except OSError:  # it is not whole: there is nothing to read
+            yield True
+        else:
+            yield _lock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _lock(file: IO[bytes], how: int) -> bool:
+    """Whether the lock was taken; false if others hold it. Without support for locks it always is."""
+    try:
+        fcntl.flock(file, how)
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
+    return True
+
+
 # Generations and the pointer to the current one ----------------------------------------------------------------------
 
 
@@ -321,7 +362,7 @@ def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
     for folder in path.glob(NUMBER):
         ours = folder.is_dir() and not folder.is_symlink() and folder.name != keep
         if ours and parts >= {entry.name for entry in folder.iterdir()}:
-            with files.unread(folder) as free:
+            with unread(folder) as free:
                 if free:
                     files.remove(path, folder.name)
 
@@ -337,7 +378,7 @@ def read_now(path: Path) -> list[Path]:
     """The generations that somebody reads."""
     found = []
     for folder in sorted(path.glob(NUMBER)):
-        with files.unread(folder) as free:
+        with unread(folder) as free:
             found += [] if free else [folder]
     return found
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Chunk, Ints, Passage, Progress, Vectors
-from clew.memory.files import mapped, new_array, new_file, within
+from clew.memory.files import new_file, within
+from clew.memory.knowledge.arrays import mapped, new_array
 from clew.memory.ports import Encoder
 
 TITLE_BYTES = 200

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import FieldHit, Hit, Ints, WordShares
 from clew.memory.dates import DateOrder, search_text
-from clew.memory.files import new_file, read_array, within
+from clew.memory.files import new_file, within
+from clew.memory.knowledge.arrays import read_array
 from clew.memory.knowledge.document_dates import DateOrders, dated_texts
 from clew.memory.knowledge.embedding import CHUNKS, about_documents, titles_and_texts
 from clew.memory.knowledge.tokens import (

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Triple, Vectors
+from clew.memory.knowledge.arrays import Ragged, distinct_pairs, sole_values
 from clew.memory.parameters import Cosine, Count, Few, Natural
-from clew.memory.vectors import Ragged, distinct_pairs, sole_values
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Float32s, Ints, Vectors
-from clew.memory.files import new_array
-from clew.memory.vectors import Ragged, places, spread, unit
+from clew.memory.knowledge.arrays import Ragged, new_array, places, spread
+from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

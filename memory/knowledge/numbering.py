@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.memory.datatypes import Ints
-from clew.memory.files import new_file, read_arrays, within
+from clew.memory.files import new_file, within
+from clew.memory.knowledge.arrays import check_places, read_arrays
 from clew.memory.knowledge.extraction.aliases import canonical, commonest, normalised
 from clew.memory.knowledge.extraction.extractors import TITLE
 from clew.memory.knowledge.extraction.lexicon import Mention
 from clew.memory.knowledge.layers import Entity, Layers
 from clew.memory.text import BELOW
-from clew.memory.vectors import check_places
 
 ARRAYS = "layers.npz"
 

@@ -11,8 +11,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.memory.files import check_plain, file_digest, leased, within, write_durably
-from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, open_database
+from clew.memory.files import check_plain, file_digest, within, write_durably
+from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, leased, open_database
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import TRAINED
 

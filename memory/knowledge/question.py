@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Form, Hit, Ints, Query, Vector, WordShares
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.arrays import places
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.knowledge.layers import Layers
@@ -21,7 +22,6 @@ from clew.memory.language.telling import language_of
 from clew.memory.parameters import Count, Natural, Weight
 from clew.memory.ports import Graph, Search
 from clew.memory.text import words
-from clew.memory.vectors import places
 
 LONGEST = 10
 """Words of an entity's name in a question."""

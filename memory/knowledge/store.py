@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Query, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
-from clew.memory.files import check_plain, leased, mapped, within
+from clew.memory.files import check_plain, within
+from clew.memory.knowledge.arrays import looked_up, mapped
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
-from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
+from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, leased, naming_damage, open_database
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import KeywordIndex
@@ -34,7 +35,7 @@ from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.titles import is_name, read_titles
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
-from clew.memory.vectors import highest, looked_up
+from clew.memory.vectors import highest
 
 EDGES = """
 SELECT DISTINCT source, target, relation FROM edges

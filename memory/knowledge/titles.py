@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
-from clew.memory.files import new_file, read_arrays, within
+from clew.memory.files import new_file, within
+from clew.memory.knowledge.arrays import read_arrays, spread
 from clew.memory.text import FUNCTION_WORDS, stemmed_words, words, written_words
-from clew.memory.vectors import spread
 
 FILE = "titles.npz"
 LONGEST = 6  # words of a name

@@ -20,12 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
-from clew.memory.files import mapped, within
+from clew.memory.files import within
+from clew.memory.knowledge.arrays import looked_up, mapped
 from clew.memory.language.esperanto_words import roots_in
 from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.text import STEMMERS, common_words, stemmed, unaccented
-from clew.memory.vectors import looked_up
 
 ENGLISH_STOP_WORDS = frozenset(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "

@@ -42,6 +42,7 @@ from clew.memory.datatypes import Ints
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import NoLibrary
+from clew.memory.knowledge.arrays import Ragged
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place, address
 from clew.memory.knowledge.cluster.generations import Generations
@@ -57,7 +58,7 @@ from clew.memory.knowledge.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Par
 from clew.memory.knowledge.partitioning.partitioner import graph_of
 from clew.memory.knowledge.titles import title_index
 from clew.memory.knowledge.tokens import KeywordAnalyser
-from clew.memory.vectors import Ragged, unit
+from clew.memory.vectors import unit
 from tests.round_trips import round_trips
 
 QUESTIONS, BEFORE, COLD = 60, 20, 15

@@ -16,8 +16,9 @@ import pytest
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
-from clew.memory.files import lasting_folder, new_array, private_file, private_folder
+from clew.memory.files import lasting_folder, private_file, private_folder
 from clew.memory.json_lines import append_object, replace_file
+from clew.memory.knowledge.arrays import new_array
 from clew.memory.knowledge.index.run import index
 
 

@@ -26,9 +26,9 @@ from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.errors import ClewError, required
 from clew.memory.json_lines import as_line, replace_file
 from clew.memory.knowledge.aligners.scoring import Loss, PartitionWords, TrainingRecord, fingerprint_of
+from clew.memory.knowledge.arrays import Ragged
 from clew.memory.knowledge.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.knowledge.partitioning.methods import optimised
-from clew.memory.vectors import Ragged
 
 TEMPERATURE = 0.07
 TEMPERATURES = (0.01, 1.0)
@@ -193,8 +193,6 @@ CONVOLUTIONAL = ("gcn", "sage", "gin", "rgcn")
 
 HELD_OUT_NODES = 0.15
 """The share of the nodes that training never names."""
-
-SEED = 42
 
 
 class SampledNodes(NamedTuple):

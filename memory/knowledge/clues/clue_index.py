@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Edge, Floats, Ints, Triple
+from clew.memory.knowledge.arrays import Ragged
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.layers import Layers
 from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, words
-from clew.memory.vectors import Ragged
 
 Key = tuple[str, str, str]
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Mark, Query, Triple, Vectors
 from clew.memory.errors import ClewError, LibraryMismatch
+from clew.memory.knowledge.arrays import looked_up, places
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.cluster import searches
 from clew.memory.knowledge.cluster.connection import AT_ONCE, PRESENT, Cluster, ClusterAddress
@@ -33,7 +34,6 @@ from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.titles import name_key
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.ports import Search
-from clew.memory.vectors import looked_up, places
 
 KEPT_BYTES = 400_000_000
 """Of what was read of one generation."""

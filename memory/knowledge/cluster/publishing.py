@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, LibraryMismatch
-from clew.memory.files import leased, new_file, private_folder, remove, unread
+from clew.memory.files import new_file, private_folder, remove
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.cluster.connection import (
     BULK_SECONDS,
@@ -32,7 +32,7 @@ from clew.memory.knowledge.cluster.connection import (
 from clew.memory.knowledge.cluster.generations import Generations, indexed_meanwhile
 from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, IndexRow, facts_of, proof_of, rows_of
 from clew.memory.knowledge.cluster.searches import AT_A_TIME, endpoint, tokens_of
-from clew.memory.knowledge.disk import current_generation, read_manifest
+from clew.memory.knowledge.disk import current_generation, leased, read_manifest, unread
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.text import number_of
 

@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Vectors
-from clew.memory.files import mapped, within
+from clew.memory.files import within
+from clew.memory.knowledge.arrays import mapped
 from clew.memory.knowledge.cluster.slices import Cutter, packed
 from clew.memory.knowledge.cluster.statistics import WordStatistics, statistics_of
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES

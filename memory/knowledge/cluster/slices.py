@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
 from clew.memory.datatypes import Ints, Vectors, WordShares
+from clew.memory.knowledge.arrays import Ragged, looked_up
 from clew.memory.knowledge.cluster.statistics import ChunkWords, WordStatistics
 from clew.memory.knowledge.layers import Entity, Layers
 from clew.memory.knowledge.nodes import NodeGraph, Partitioning
 from clew.memory.knowledge.titles import TitleIndex
 from clew.memory.ports import Graph
-from clew.memory.vectors import Ragged, looked_up
 
 Arrays = Mapping[str, NDArray[Any]]
 TEXTS = "texts"

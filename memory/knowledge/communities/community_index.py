@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.errors import ServiceUnreachable
-from clew.memory.files import new_file, read_array, within
+from clew.memory.files import new_file, within
 from clew.memory.instructions import ADDRESS, neutralised
+from clew.memory.knowledge.arrays import Ragged, read_array
 from clew.memory.knowledge.communities.entity_graph import (
     EntityRelation,
     Links,
@@ -40,7 +41,7 @@ from clew.memory.knowledge.layers import BY_EXTRACTION, Communities, Community, 
 from clew.memory.knowledge.nodes import paired_cosines
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
 from clew.memory.text import LEANING, content_words, split
-from clew.memory.vectors import Ragged, unit
+from clew.memory.vectors import unit
 from clew.prompts import render
 
 NAMED, LISTED, RELATIONS, QUOTED = 3, 7, 3, 3

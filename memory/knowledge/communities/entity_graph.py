@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
+from clew.memory.knowledge.arrays import Ragged
 from clew.memory.knowledge.extraction.entities import dates
 from clew.memory.knowledge.layers import DetectionParameters, Entity, Layers
 from clew.memory.knowledge.nodes import sums_of
 from clew.memory.knowledge.partitioning.methods import optimised
 from clew.memory.text import word_lists
-from clew.memory.vectors import Ragged, unit
+from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

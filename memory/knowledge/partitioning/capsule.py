@@ -21,10 +21,10 @@ from clew.memory import files
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput
 from clew.memory.files import new_file, within
+from clew.memory.knowledge.arrays import Ragged, check_places, mapped, new_array, read_arrays
 from clew.memory.knowledge.disk import BROKEN
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.nodes import Cells, Partitioning, PartitionMethod
-from clew.memory.vectors import Ragged, check_places
 
 FOLDER, CURRENT = "capsules", "current"
 ARRAYS, NAMES, REPORT, VECTORS = "partitioning.npz", "names.json", "report.json", "vectors.npy"
@@ -98,7 +98,7 @@ class Capsule(NamedTuple):
 def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
     """The one in use, and the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped."""
     name = current_name(generation)
-    capsule, vectors = read_capsule(generation, name), files.mapped(within(generation, FOLDER, name, VECTORS))
+    capsule, vectors = read_capsule(generation, name), mapped(within(generation, FOLDER, name, VECTORS))
     if len(capsule.partitioning.of_node) != len(vectors):
         raise ValueError("the partitions are not of its nodes")
     return capsule, vectors
@@ -121,7 +121,7 @@ def write_capsule(generation: Path, capsule: Capsule, before: Path | None) -> No
 def _keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None:
     """Copy what was trained beside the same partitions; what was trained for others cannot be used."""
     try:
-        arrays = files.read_arrays(within(before, ARRAYS))
+        arrays = read_arrays(within(before, ARRAYS))
         same = np.array_equal(arrays["of_node"], partitioning.of_node)
         same = same and np.array_equal(arrays["centroids"], partitioning.centroids)
     except BROKEN:
@@ -153,7 +153,7 @@ def read_capsule(generation: Path, name: str = "") -> Capsule:
     saved = json.loads(within(folder, REPORT).read_text("utf-8"))
     plan = _read_plan(saved["wanted"], folder.name)
     names = tuple(json.loads(within(folder, NAMES).read_text("utf-8")))
-    arrays = files.read_arrays(within(folder, ARRAYS))
+    arrays = read_arrays(within(folder, ARRAYS))
     of_node = arrays["of_node"].astype(np.int64)
     partitioning = Partitioning(plan.method, plan.size, of_node, names, arrays["centroids"], arrays["glue"])
     edges = Ragged(arrays["cell_starts"], arrays["cell_edges"].astype(np.int64))
@@ -196,7 +196,7 @@ def _write(folder: Path, capsule: Capsule) -> None:
 
 def write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
     """Those of one partition lie together, so that a walk reads each partition in one piece."""
-    ordered = files.new_array(folder, VECTORS, np.float32, vectors.shape)
+    ordered = new_array(folder, VECTORS, np.float32, vectors.shape)
     for start in range(0, len(vectors), SLICE):
         ordered[start : start + SLICE] = vectors.take(partitioning.members.values[start : start + SLICE], axis=0)
     ordered.flush()

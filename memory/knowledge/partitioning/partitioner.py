@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from clew.memory import files
 from clew.memory.datatypes import Ints, Progress, Vectors
-from clew.memory.files import new_file, read_arrays, within
+from clew.memory.files import new_file, within
 from clew.memory.knowledge import disk
+from clew.memory.knowledge.arrays import Ragged, check_places, read_arrays, sole_values
 from clew.memory.knowledge.disk import BROKEN, held, naming_damage, open_database, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
 from clew.memory.knowledge.layers import Layers
@@ -45,7 +46,7 @@ from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
 from clew.memory.knowledge.proof import record_partitions
 from clew.memory.text import stems_and_words, without_possessive, written_words
-from clew.memory.vectors import Ragged, check_places, sole_values, unit
+from clew.memory.vectors import unit
 
 FILE = "nodes.npz"
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
+from clew.memory.knowledge.arrays import Ragged, distinct_pairs, looked_up, places
 from clew.memory.knowledge.layers import Layers
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.text import content_words
-from clew.memory.vectors import Ragged, distinct_pairs, looked_up, places
 
 DIRECT = (
     *("cosine", "sentence", "keyword", "exact", "named", "rivals", "place", "share", "at"),

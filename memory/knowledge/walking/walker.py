@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes
+from clew.memory.knowledge.arrays import looked_up
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, candidates
 from clew.memory.knowledge.walking.features import Looked, NodeScorer, Weighing, load_scorer
 from clew.memory.parameters import Cosine, Count, Depth, Few, Natural, Share, Weight
 from clew.memory.ports import Graph, Search
-from clew.memory.vectors import looked_up
 
 Flags = NDArray[np.bool_]
 

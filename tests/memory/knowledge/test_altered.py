@@ -16,8 +16,8 @@ import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, NotSetUp
-from clew.memory.files import read_array, read_arrays
 from clew.memory.knowledge.aligners.scoring import OpenCapsule
+from clew.memory.knowledge.arrays import read_array, read_arrays
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library

@@ -9,9 +9,8 @@ import pytest
 
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.files import leased, unread
 from clew.memory.knowledge.aligners.scoring import OpenCapsule
-from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.disk import current_generation, leased, unread
 from clew.memory.knowledge.index import run as run_module
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
