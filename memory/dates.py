@@ -1,21 +1,19 @@
-"""Dates of a text: found, compared, written in one way, and turned into words for a search; and those that a question
-counts from today (`yesterday`, `last week`).
+"""Dates of a text: found, compared, written in one way, and turned into words for a search.
 
-The words stand in `dates.txt`, by language; what is said of days from today in `relative_dates.txt`, each row with an
-example that is its test. No library does it as well: `dateparser` takes `24/7`, `31 June` and `they wed` for dates, and
-260 times as long; `dateutil` finds none within a text.
+The words stand in `dates.txt`, by language. No library does it as well: `dateparser` takes `24/7`, `31 June` and `they
+wed` for dates, and 260 times as long; `dateutil` finds none within a text.
 """
 
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
 from clew.memory.errors import BadInput
-from clew.memory.text import NUMBER_WORDS, word_lists
+from clew.memory.text import Span, word_lists
 
 DateOrder = Literal["day", "month", ""]  # what comes first in `03/09/2024`; empty: nothing says
 
@@ -111,6 +109,10 @@ class FoundDate:
     last: CalendarDate | None = None
 
     @property
+    def span(self) -> Span:
+        return self.start, self.end
+
+    @property
     def days(self) -> tuple[CalendarDate, ...]:
         """All possible dates; for a span within a month each of its days."""
         if self.last and self.last.month == self.date.month and self.last.day:
@@ -148,13 +150,7 @@ def check_day(iso: str) -> None:
 def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:
     """Days, spans of days and months of a year, in the order of the text, none within another. `order` is that of
     ambiguous numbers."""
-    found = [
-        one
-        for start, end in _windows(text)
-        for form in _FORMS
-        for match in form.finditer(text, start, end)
-        if (one := _read(match, order))
-    ]
+    found = [one for match in _matches(text, _FORMS) if (one := _read(match, order))]
     kept: list[FoundDate] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
@@ -162,33 +158,29 @@ def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:
     return kept
 
 
-def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """The parts of a text that can hold a date: what is around numbers."""
-    return ((max(0, near.start() - _AROUND), near.end() + _AROUND) for near in _NUMBERS.finditer(text))
+def _matches(text: str, forms: Sequence[re.Pattern[str]]) -> Iterator[re.Match[str]]:
+    """What these patterns match around the numbers of a text."""
+    for near in _NUMBERS.finditer(text):
+        for form in forms:
+            yield from form.finditer(text, max(0, near.start() - _AROUND), near.end() + _AROUND)
 
 
 def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
     """The dates of `found_dates`, and months and years that stand alone."""
     found = found_dates(text, order)
-    rest = _replaced(text, ((one, " " * (one.end - one.start)) for one in found))  # where things stand stays
+    rest = replaced(text, ((one.span, " " * (one.end - one.start)) for one in found))  # where things stand stays
     for match in _LONE_YEAR.finditer(rest):
         found.append(FoundDate(*match.span(), CalendarDate(int(match.group()))))
     for match in _LONE_MONTH.finditer(rest):
         asks = _BEGINS.search(rest[: match.start()]) and _GOES_ON.match(rest, match.end())
         if match.group() not in ("May", "March") or not asks:
-            found.append(FoundDate(*match.span(), CalendarDate(0, 1 + _place_of(match.group(), MONTHS))))
+            found.append(FoundDate(*match.span(), CalendarDate(0, 1 + place_of(match.group(), MONTHS))))
     return sorted(found, key=lambda one: one.start)
 
 
 def order_of(texts: Iterable[str]) -> DateOrder:
     """Whether day or month comes first, by numbers that are not ambiguous; empty if there are none, or both orders."""
-    matches = (
-        match
-        for text in texts
-        for start, end in _windows(text)
-        for form in _NUMERIC
-        for match in form.finditer(text, start, end)
-    )
+    matches = (match for text in texts for match in _matches(text, _NUMERIC))
     numbers = ((int(match["one"]), int(match["two"])) for match in matches)
     found = {one > 12 for one, two in numbers if 0 < min(one, two) <= 12 < max(one, two) <= 31}
     return "" if len(found) != 1 else "day" if found.pop() else "month"
@@ -197,13 +189,14 @@ def order_of(texts: Iterable[str]) -> DateOrder:
 def written_out(text: str) -> str:
     """The text with all dates written as `3 September 2024` (ambiguous ones both ways), and days of the week in
     full."""
-    return days_in_full(_replaced(text, ((one, one.text) for one in found_dates(text))))
+    return days_in_full(replaced(text, ((one.span, one.text) for one in found_dates(text))))
 
 
 def search_text(text: str, order: DateOrder = "") -> str:
     """The text with all dates written in one way, each followed by a word for the day of the year, however it is
     written: `3 September 2024 d0903`."""
-    return _replaced(text, ((one, " ".join([one.text, *_words(one)])) for one in found_dates(text, order)))
+    dates = found_dates(text, order)
+    return replaced(text, ((one.span, " ".join([one.text, *_words(one)])) for one in dates))
 
 
 def day_words(text: str, order: DateOrder = "") -> dict[str, str]:
@@ -221,18 +214,19 @@ def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
 
 def blanked(text: str, dates: Iterable[FoundDate]) -> str:
     """A text with a space in the place of each of its dates, which are given in their order."""
-    return _replaced(text, ((one, " ") for one in dates))
+    return replaced(text, ((one.span, " ") for one in dates))
 
 
 def _words(found: FoundDate) -> list[str]:
     return [f"d{day.month:02}{day.day:02}" for day in found.days if day.day]
 
 
-def _replaced(text: str, replacements: Iterable[tuple["FoundDate | RelativeDate", str]]) -> str:
+def replaced(text: str, replacements: Iterable[tuple[Span, str]]) -> str:
+    """The text with other words at these places, which are given in order."""
     parts, done = [], 0
-    for one, words in replacements:
-        parts += [text[done : one.start], words]
-        done = one.end
+    for (start, end), words in replacements:
+        parts += [text[done:start], words]
+        done = end
     return "".join([*parts, text[done:]])
 
 
@@ -249,7 +243,7 @@ def _read(match: re.Match[str], order: DateOrder) -> FoundDate | None:
             return None  # 2008-12 may be five years
     if named and not year and _UNCLEAR.match(named) and match.start("month") == match.start():
         return None
-    end = CalendarDate(year, 1 + _place_of(named, MONTHS) if named else int(parts["number"]), day)
+    end = CalendarDate(year, 1 + place_of(named, MONTHS) if named else int(parts["number"]), day)
     if not _exists(end) or (first and first >= day):
         return None
     begin, last = (CalendarDate(year, end.month, first), end) if first else (end, None)
@@ -274,7 +268,7 @@ def _exists(one: CalendarDate) -> bool:
     return 1 <= one.month <= 12 and one.day <= monthrange(2000, one.month)[1]
 
 
-def _place_of(name: str, names: Sequence[str]) -> int:
+def place_of(name: str, names: Sequence[str]) -> int:
     """The number of a month or a day of the week, from 0, also for abbreviations."""
     return next(place for place, one in enumerate(names) if one[:3].casefold() == name[:3].casefold())
 
@@ -296,7 +290,7 @@ def days_in_full(text: str) -> str:
         first, last = match["first"], match["last"]
         if not last and (not _is_day(match) or first.casefold().rstrip("s.").endswith("day")):
             return match[0]
-        start, end = (_place_of(name, DAYS) for name in (first, last or first))
+        start, end = (place_of(name, DAYS) for name in (first, last or first))
         days = [day % 7 for day in range(start, end + (1 if end >= start else 8))]
         together = {(0, 1, 2, 3, 4): " weekdays", (5, 6): " weekend"}.get(tuple(days), "")
         return " ".join(DAYS[day] for day in days) + together
@@ -309,124 +303,3 @@ def _is_day(match: re.Match[str]) -> bool:
     name = match[0].rstrip(".")
     beside = name.casefold() not in ("sat", "sun") or _BESIDE_DAY.match(match.string, match.end())
     return len(name) > 4 or (name[0].isupper() and bool(beside))
-
-
-# Days that count from today --------------------------------------------------------------------------------------
-
-Days = tuple[date, date]  # the first and the last of them
-
-_PLACEHOLDERS = {
-    "{count}": rf"(?P<count>\d{{1,3}}|an?|{'|'.join(NUMBER_WORDS[1:13])}|(?:a )?couple of|a few)",
-    "{unit}": "(?P<unit>day|week|weekend|month|year)s?",
-    "{which}": "(?P<which>last|previous|this|next)",
-    "{day}": f"(?P<day>{'|'.join(DAYS)})",
-    "{month}": rf"(?P<month>{'|'.join(MONTHS)})(?!\.?,? (?:of )?(?:the )?\d)",
-    "{not owned}": "".join(rf"(?<!\b{owner} )" for owner in _WORDS["en owners"]),
-    "{not nowadays}": rf"(?!['\u2019]s {_any(_WORDS['en nowadays'])}\b)",
-}
-
-
-def _rows() -> Iterator[tuple[re.Pattern[str], str]]:
-    for line in Path(__file__).with_name("relative_dates.txt").read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            said, means, *_ = line.split(" | ")
-            for name, pattern in _PLACEHOLDERS.items():
-                said = said.replace(name, pattern)
-            said = rf"\b{said}(?:['\u2019]s\b)?(?=\W|$)(?!\s+of\b)"
-            yield re.compile(said.replace(" ", r"\s"), re.IGNORECASE), means
-
-
-_ROWS = tuple(_rows())
-
-
-@dataclass(frozen=True, slots=True)
-class RelativeDate:
-    """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place."""
-
-    start: int
-    end: int
-    first: date
-    last: date
-    text: str
-
-
-def relative_dates(question: str, today: str) -> list[RelativeDate]:
-    """The relative dates of a question in order, none within another; `today` is ISO 8601, empty if unknown."""
-    found: list[RelativeDate] = []
-    for pattern, means in _ROWS if today else ():
-        for match in pattern.finditer(question):
-            if all(match.end() <= other.start or other.end <= match.start() for other in found):
-                days = _days_of(match, means, date.fromisoformat(today))
-                found.append(RelativeDate(*match.span(), *days, _in_place(match, days)))
-    return sorted(found, key=lambda one: one.start)
-
-
-def dated(question: str, today: str, *, but_today: bool = False) -> str:
-    """The question with dates in place of relative ones; `but_today`: "today" stays, as it may mean nowadays."""
-    kept = date.fromisoformat(today) if but_today and today else None
-    return _replaced(question, ((one, one.text) for one in relative_dates(question, today) if one.first != kept))
-
-
-def days_text(first: date, last: date) -> str:
-    """`21 November 2026`, `16 to 22 November 2026`, `November 2026`, `2026`."""
-    if (first, last) == _moved("year", first, 0):
-        return str(first.year)
-    begin, end = (CalendarDate(day.year, day.month, day.day) for day in (first, last))
-    if (first, last) == _moved("month", first, 0):
-        return replace(begin, day=0).text
-    if (first.year, first.month) == (last.year, last.month):
-        return FoundDate(0, 0, begin, last=end if last > first else None).text
-    return f"{begin.text} to {end.text}"
-
-
-def _in_place(match: re.Match[str], days: Days) -> str:
-    """The dates with a preposition where there was none."""
-    text = days_text(*days)
-    if match[0].endswith(("'s", "\u2019s")):
-        return f"the {text}"
-    if match.string[: match.start()].casefold().split()[-1:] in ([one] for one in _WORDS["en prepositions"]):
-        return text
-    return f"{'on' if days[0] == days[1] else 'from' if ' to ' in text else 'in'} {text}"
-
-
-def _days_of(match: re.Match[str], means: str, now: date) -> Days:
-    """The days that `means` stands for."""
-    part = {name: (said or "").casefold() for name, said in match.groupdict().items()}
-    which, unit, count = part.get("which", ""), part.get("unit", ""), _count(part.get("count", ""))
-    if means == "unit":
-        return _moved(unit, now, {"this": 0, "next": 1}.get(which, -1))
-    if means == "weekday":
-        return _moved("day", now, _nearest(_place_of(part["day"], DAYS) - now.weekday(), 7, which))
-    if means == "month":
-        return _moved("month", now, _nearest(1 + _place_of(part["month"], MONTHS) - now.month, 12, which))
-    if means.startswith("day "):
-        unit, count = "day", int(means[4:])
-    elif means != "ahead":
-        count = -count
-    first, last = _moved("day", now, 7 * count) if unit == "week" else _moved(unit, now, count)
-    return (first, now) if means == "up to today" else (first, last)
-
-
-def _count(said: str) -> int:
-    """The number: 1 for `a`, 2 for `a couple of`, 3 for `a few`."""
-    if said in NUMBER_WORDS or said.isdigit():
-        return NUMBER_WORDS.index(said) if said in NUMBER_WORDS else int(said)
-    return 1 if said in ("a", "an") else 3 if "few" in said else 2
-
-
-def _nearest(away: int, cycle: int, which: str) -> int:
-    """The distance to the next or the last of what recurs after `cycle`, and is `away` from now this time."""
-    return {"this": away, "next": away % cycle or cycle}.get(which, -(-away % cycle or cycle))
-
-
-def _moved(unit: str, now: date, by: int) -> Days:
-    """The day, week, weekend, month or year that is so many of them from today's."""
-    if unit == "day":
-        return (now + timedelta(by),) * 2
-    if unit == "year":
-        return date(now.year + by, 1, 1), date(now.year + by, 12, 31)
-    if unit == "month":
-        first, after = (date(now.year + at // 12, at % 12 + 1, 1) for at in (now.month - 1 + by, now.month + by))
-        return first, after - timedelta(1)
-    monday = now + timedelta(7 * by - now.weekday())
-    return monday + timedelta(5 if unit == "weekend" else 0), monday + timedelta(6)

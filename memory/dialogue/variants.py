@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from clew.memory.datatypes import Sentence, Wording
-from clew.memory.dates import dated, days_text, relative_dates
 from clew.memory.dialogue.edits import LEAVE
+from clew.memory.dialogue.relative_dates import dated, days_text, relative_dates
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.tagger import alternatives
 from clew.memory.dialogue.utterances import tidy
