@@ -32,7 +32,7 @@ _ONE_OF = re.compile(_WORDS["one_of"])
 
 _TELLING = ("act", "search", "placed", "remember", "speak_that", "you", "your")
 _TELLS = re.compile(rf"\b(?:{'|'.join(_WORDS[name] for name in _TELLING)})\b")
-_TELLS_APART = re.compile(rf"{_APART['acts']}|[你您]|あなた")
+_TELLS_APART = re.compile(f"{_APART['acts']}|{_APART['you']}")
 _OTHER = re.compile("[\u0590-\u1fff\u3040-\ud7ff]")
 
 _HOSTS = _WORDS["host_end"]
@@ -65,30 +65,17 @@ _FENCE = re.compile(r"<(?=/?\s*(?:passage|document|said|found|path)\b)", re.IGNO
 _CALL = re.compile(
     r'\{\s*"(?:tool|name|function|action|calls|tool_calls)"\s*:[^{}]{0,300}(?:\{[^{}]{0,500}\}[^{}]{0,100})?\}?\s*\]?\s*\}?'
 )
-_ROLE = re.compile(
-    r"^[ \t>]*(?:#{2,6}[ \t]*(?:instructions?|system|assistant|response|user|human|input)[ \t]*:[^\n.!?]*[.!?]?"
-    r"|\[(?:system|assistant|user)\])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_EXCHANGE = re.compile(
-    r"(?:^|(?<=\s))(?:user|human|nutzer|benutzer|utilisateur|usuario|utente|usuário|пользователь)\s?: [^\n]{2,200}?"
-    r"[.!?…\"'”»)]\s+(?:assistant|assistent|ai|bot|asistente|assistente|ассистент)\s?: ",
-    re.IGNORECASE | re.MULTILINE,
-)
+_ROLE, _EXCHANGE = (re.compile(_WORDS[name], re.IGNORECASE | re.MULTILINE) for name in ("role_line", "exchange"))
+
+# Ways of writing that hide an order.
 _SPACED = re.compile(r"(?<!\w)(?:\w[ ._\-*]{1,3}){7,}\w(?!\w)")
-_RUN_TOGETHER = re.compile(
-    r"(?:ignore|disregard|forget|override)(?:all|any|every|the|your|of|my|these|those)*(?:previous|prior|above|earlier|"
-    r"preceding|system|original)*(?:instructions?|rules?|prompts?|directions?|guidelines?)",
-)
+_RUN_TOGETHER = re.compile(_WORDS["run_together"])
 _ENCODED = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/=])")
 _HEXADECIMAL = re.compile(r"(?<!\w)(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,]?){16,}(?!\w)")
 _DIGITS_WITHIN = re.compile(r"[A-Za-z][0134570@$][A-Za-z]|\b[0134570@$][A-Za-z]{3}")
 _DIGITS_AS_LETTERS = str.maketrans("0134570@$", "oieastoas")
 _TURNED = re.compile(
-    "|".join(
-        f"{codecs.encode(word, 'rot13')}|{word[::-1]}" for word in ("ignore", "disregard", "instruction", "forget")
-    ),
-    re.IGNORECASE,
+    "|".join(f"{codecs.encode(word, 'rot13')}|{word[::-1]}" for word in _WORDS["turned"].split()), re.IGNORECASE
 )
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕһԁԛԝвкмнтАВЕКМНОРСТУХІЈЅαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
