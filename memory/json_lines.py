@@ -83,6 +83,9 @@ _TRAILING = re.compile(r",(?=\s*[}\]])")
 _CURLY = re.compile(r"(?<=[{\[,:\s])[“”„‟]|[“”](?=\s*[,:}\]])")
 _SINGLE = re.compile(r"(?<=[{\[,:\s])'|'(?=\s*[,:}\]])")
 _CLOSING = {"{": "}", "[": "]"}
+_OPENING = re.compile(r"[{\[]")
+_PARTS = re.compile(r'"(?:\\.|[^"\\])*"?|[{}\[\]]', re.DOTALL)
+"""Strings, which may have brackets in them, and brackets."""
 
 
 def read_json(reply: str) -> Any:
@@ -109,21 +112,17 @@ def outermost(text: str) -> Iterator[Span]:
 
     Raises `ValueError` where the last one has no end.
     """
-    open_: list[str] = []
-    start, quoted, skip = 0, False, False
-    for place, letter in enumerate(text):
-        if skip:
-            skip = False
-        elif quoted:
-            skip, quoted = letter == "\\", letter != '"'
-        elif letter in _CLOSING:
-            start = start if open_ else place
-            open_.append(_CLOSING[letter])
-        elif open_ and letter == '"':
-            quoted = True
-        elif open_ and letter == open_[-1]:
-            open_.pop()
-            if not open_:
-                yield start, place + 1
-    if open_:
-        raise ValueError("it breaks off before its end")
+    end = 0
+    while begun := _OPENING.search(text, end):
+        expected: list[str] = []
+        for part in _PARTS.finditer(text, begun.start()):
+            if part[0] in _CLOSING:
+                expected.append(_CLOSING[part[0]])
+            elif part[0] == expected[-1]:
+                expected.pop()
+            if not expected:
+                break
+        else:
+            raise ValueError("it breaks off before its end")
+        end = part.end()
+        yield begun.start(), end
