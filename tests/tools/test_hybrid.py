@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from clew.agent.evaluation.ranking import distinct
 from clew.agent.parameters import chosen
-from clew.memory.encoding import CachedEncoder, CrossEncoderReranker
+from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NoLibrary, NotSetUp
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import SEED_FIELDS, MatchParameters
+from clew.memory.knowledge.reranking import CrossEncoderReranker
 from clew.memory.knowledge.structure import open_structure
 from clew.tools.base import encode_query
 from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters, wordnet

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.encoding import load_reranker
 from clew.memory.errors import BadInput, NoModel
+from clew.memory.knowledge.reranking import load_reranker
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "who", "directed", "metropolis", "fritz", "lang", "moon", "the"]
 QUESTION = "Who directed Metropolis?"
