@@ -15,8 +15,8 @@ def unit(rows: NDArray[np.float32]) -> Vectors:
 
 
 def softmax(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """The softmax of a vector: importing SciPy's takes longer than a turn."""
-    masses = np.exp(logits - logits.max())
+    """The softmax of a vector, which may be empty: importing SciPy's takes longer than a turn."""
+    masses = np.exp(logits - logits.max(initial=-np.inf))
     shares: NDArray[np.float64] = masses / masses.sum()
     return shares
 

@@ -30,10 +30,11 @@ from clew.memory.knowledge.walking.features import (
     load_scorer,
     paths_from,
 )
-from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
+from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.parameters import Count, Few
 from clew.memory.ports import Search
 from clew.memory.text import in_brackets
+from clew.memory.vectors import softmax
 from clew.tools.base import ToolSettings, nothing_named, passages_of
 
 
@@ -145,7 +146,7 @@ class GraphSearch:
         best = np.argsort(-masses, kind="stable")[: self._parameters.k if k is None else k]
         layers = question.graph.layers
         found = origins(rounds, self._scorer, best, layers)
-        passages = self._passages(rounds[-1].looked, best, shares(masses)[best], found)
+        passages = self._passages(rounds[-1].looked, best, softmax(masses)[best], found)
         notes = () if len(layers.entities) else (nothing_named(layers),)
         return Findings(passages, notes, walk=_subgraph(found))
 

@@ -16,9 +16,10 @@ from clew.memory.knowledge.nodes import SHARED
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer
 from clew.memory.knowledge.walking.walk_paths import into, parents, path
-from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of, shares
+from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of
 from clew.memory.parameters import Count
 from clew.memory.ports import Graph, Search
+from clew.memory.vectors import softmax
 from clew.tools.base import DEFAULTS, ToolSettings, passages_of
 
 DIGITS = 6
@@ -81,7 +82,7 @@ def findings(store: Search, walked: Walked, k: int, tool: str) -> Findings:
     """What a walk brings back: the k best nodes, what it went through, and notes on how much that is."""
     if not len(walked.nodes):
         return Findings(notes=("no passage to walk from",))
-    parts = shares(walked.masses).tolist()
+    parts = softmax(walked.masses).tolist()
     ids, best = walked.question.graph.layers.chunk_ids, walked.nodes[:k].tolist()
     rows = sorted({*best, *(visit.node for visit in walked.visits)})
     chunks = dict(zip(rows, store.chunks([ids[row] for row in rows]), strict=True))

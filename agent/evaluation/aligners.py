@@ -46,8 +46,9 @@ from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.nodes import Partitioning
 from clew.memory.knowledge.proof import forget_trained, record_partitions
 from clew.memory.knowledge.question import MatchParameters
-from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
+from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.ports import Search
+from clew.memory.vectors import softmax
 
 ALL = "all"
 SIZE, SIZE_WITHOUT_GPU = 100_000, 10_000
@@ -301,7 +302,7 @@ def _measured(
         query = Query(text, (Form("question", text, 1.0, vector),))
         thought = walker.think(walker.question(query), hits_of(store, query, MatchParameters()))
         walked = walker.walk(thought, walker.stitch(thought))
-        after = walked.nodes, shares(walked.masses)
-        found.append(FoundNodes(thought.question, thought.looked.nodes, shares(thought.masses), after))
+        after = walked.nodes, softmax(walked.masses)
+        found.append(FoundNodes(thought.question, thought.looked.nodes, softmax(thought.masses), after))
     yield Progress(f"matching {name}", len(texts), len(texts))
     return QuestionSet(name, found, golds, cosine_ranks(store.part().vectors, vectors, golds))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Weights = NDArray[np.float32]
 PartitionMethod = Literal["hybrid", "leiden", "metis"]
 
 NEXT, TITLE_LINK, SHARED = "next", "title link", "shared entity"
@@ -38,8 +37,8 @@ class Neighbours:
     (`NodeGraph.neighbour_mean`)."""
 
     lists: Ragged
-    strengths: Weights
-    balance: Weights
+    strengths: Float32s
+    balance: Float32s
 
     @cached_property
     def degrees(self) -> Ints:
@@ -63,7 +62,7 @@ class NodeGraph:
     sources: Ints
     targets: Ints
     kinds: Ints
-    weights: Weights
+    weights: Float32s
     relations: tuple[str, ...]
 
     @property

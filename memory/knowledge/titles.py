@@ -83,7 +83,7 @@ def _keys(title: str) -> tuple[int, list[tuple[int, int, int]]]:
     found = names_of(title)
     worded = ((place, name, words(name)) for place, name in enumerate(found))
     kept = [(place, name, written) for place, name, written in worded if 0 < len(written) <= LONGEST]
-    return len(found), [(_key(stemmed_words(name)), _key(written), place) for place, name, written in kept]
+    return len(found), [(name_key(name), _key(written), place) for place, name, written in kept]
 
 
 def named_in(text: str, index: TitleIndex) -> Named:

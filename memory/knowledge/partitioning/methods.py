@@ -45,7 +45,6 @@ def optimised(
     ends: NDArray[np.integer],
     weights: NDArray[np.floating],
     parameters: DetectionParameters = USUAL,
-    resolution: float = 1.0,
 ) -> Ints:
     """Of each node the number of its community, by the modularity of edges with these `ends`, shape (2, edges): by
     Leiden, or by Louvain (Blondel et al. 2008)."""
@@ -55,11 +54,9 @@ def optimised(
     igraph.set_random_number_generator(random.Random(parameters.seed))  # noqa: S311 an order, not a secret
     try:
         if parameters.method == "louvain":
-            found = graph.community_multilevel(weights.tolist(), resolution=resolution)
+            found = graph.community_multilevel(weights.tolist())
         else:
-            found = graph.community_leiden(
-                "modularity", weights.tolist(), resolution, n_iterations=parameters.iterations
-            )
+            found = graph.community_leiden("modularity", weights.tolist(), n_iterations=parameters.iterations)
     finally:
         igraph.set_random_number_generator(random)
     return np.array(found.membership, np.int64)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory import files
-from clew.memory.datatypes import Ints, Progress, Vectors
+from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.files import new_file, within
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.arrays import Ragged, check_places, read_arrays, sole_values
@@ -36,7 +36,6 @@ from clew.memory.knowledge.nodes import (
     NodeGraph,
     Partitioning,
     PartitionLabels,
-    Weights,
     cells_of,
     numbered,
     paired_cosines,
@@ -66,7 +65,7 @@ class _Part(NamedTuple):
     relation: str
     sources: Ints
     targets: Ints
-    weights: Weights
+    weights: Float32s
 
 
 def write_graph(database: sqlite3.Connection, folder: Path, layers: Layers) -> NodeGraph:
@@ -259,8 +258,6 @@ FLAT = 0.5
 LOW = 0.25
 """The quantile of the graph's own cosines below which one is low."""
 
-SEED = 42
-
 
 def report_of(graph: NodeGraph, partitioning: Partitioning, cells: Cells, vectors: Vectors) -> Mapping[str, float]:
     """`edge_cut` is the share of edges between partitions, `bridged` how many pairs of partitions have such edges.
@@ -273,7 +270,7 @@ def report_of(graph: NodeGraph, partitioning: Partitioning, cells: Cells, vector
     sizes = np.bincount(labels, minlength=count) if count else np.zeros(1, np.int64)
     between = int(np.diff(cells.edges.starts)[cells.bridges].sum())
     coherence = coherence_of(labels, count, vectors)
-    chance = coherence_of(np.random.default_rng(SEED).permutation(labels), count, vectors)
+    chance = coherence_of(np.random.default_rng(methods.SEED).permutation(labels), count, vectors)
     return {
         "nodes": graph.count,
         "edges": len(graph.sources),

@@ -10,16 +10,17 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Floats, Ints, Query
+from clew.memory.datatypes import Float32s, Floats, Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes
 from clew.memory.knowledge.arrays import looked_up
 from clew.memory.knowledge.embedding import with_title
-from clew.memory.knowledge.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
+from clew.memory.knowledge.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, candidates
 from clew.memory.knowledge.walking.features import Looked, NodeScorer, Weighing, load_scorer
 from clew.memory.parameters import Cosine, Count, Depth, Few, Natural, Share, Weight
 from clew.memory.ports import Graph, Search
+from clew.memory.vectors import softmax
 
 Flags = NDArray[np.bool_]
 
@@ -124,7 +125,7 @@ class Ways:
     of: Ints
     others: Ints
     edges: Ints
-    weights: Weights
+    weights: Float32s
     links: Flags
 
 
@@ -303,7 +304,7 @@ class Walker:
         """Weigh what tools found (`hits`, nodes) and what the question names, and with that the partitions."""
         looked = self.look(question, hits)
         masses = self._scorer.alone(looked.direct)
-        return Thought(looked, masses, self._scores(looked, shares(masses)))
+        return Thought(looked, masses, self._scores(looked, softmax(masses)))
 
     def _scores(self, looked: Looked, found: Floats) -> Floats:
         """Of all partitions: by votes, or by the aligner."""
@@ -351,12 +352,6 @@ class Walker:
             return question.cosines(stitched.nodes)
         vectors = map(self.graph.partition_vectors, stitched.partitions.tolist())
         return np.concatenate([*(its @ question.vector for its in vectors), np.zeros(0)])
-
-
-def shares(masses: Floats) -> Floats:
-    """Of log masses the shares of them all."""
-    parts = np.exp(masses - masses.max(initial=-np.inf))
-    return np.asarray(parts / parts.sum())
 
 
 def hits_of(store: Search, query: Query, parameters: MatchParameters) -> Ints:
