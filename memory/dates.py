@@ -19,6 +19,8 @@ DateOrder = Literal["day", "month", ""]  # what comes first in `03/09/2024`; emp
 
 _WORDS = word_lists(Path(__file__).with_suffix(".txt"))
 MONTHS, DAYS = tuple(_WORDS["en months"]), tuple(_WORDS["en days"])
+MONTH_BEGINNINGS = tuple(sorted({month[:3] for month in (*MONTHS, *_WORDS["de months"])}))
+"""The first three letters of the months, in English and in German."""
 
 
 def _any(words: Iterable[str]) -> str:

@@ -14,11 +14,6 @@ from clew.memory.text import content_words, read_patterns, split, written_words
 LONGEST_DEFINED = 6
 """Words of what is defined."""
 
-_FOR_COUNTING = frozenset(
-    "people times one ones things of are is do does did can have has had were was per should".split()
-)
-"""Words behind "how many" that are not what is counted."""
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
@@ -67,17 +62,16 @@ def answer_type(question: str) -> AnswerType:
     if "money" in expected:
         expected = tuple(name for name in expected if name != "number")
     definition = _PATTERNS["form definition"].match(last)
-    what = _AT_PRESENT.sub("", definition["what"].strip()) if definition else ""
-    owned = re.search(r"['’]s? [a-z][\w-]*$", what) is not None
-    role = definition is not None and last[: definition.start("what")].casefold().endswith("the ")
-    if expected == ("person",) and what and not (owned or role) and (what[0].isupper() or " " not in what):
+    what = _PATTERNS["at present"].sub("", definition["what"].strip()) if definition else ""
+    role = (definition and definition["the"]) or _PATTERNS["owned"].search(what)
+    if expected == ("person",) and what and not role and (what[0].isupper() or " " not in what):
         expected = ()  # "Who was Laika?" asks what she was, "Who was the director?" or "Lang's wife?" for a name
     what = "" if expected else what
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
     own = frozenset(written_words(question.casefold()))
     found = _PATTERNS["form counted"].search(last)
     counted = found["what"].casefold().split()[-1] if found else ""  # 'google queries' are queries
-    counted = "" if counted in _FOR_COUNTING else counted
+    counted = "" if _PATTERNS["not counted"].fullmatch(counted) else counted
     return AnswerType(_form(last, expected), expected, defined, _measure(last, counted), own, counted)
 
 
@@ -109,8 +103,6 @@ _TEXTS = read_patterns(Path(__file__).with_suffix(".txt"))
 _NUMBER = _TEXTS["number"]
 _FEW_WORDS = r"(?:[^\w;.!?]+\w+(?:['’-]\w+)*){0,5}?[^\w;!?]*"
 """Between a number and what it counts."""
-
-_AT_PRESENT = re.compile(r" (?:now|today|nowadays|currently|at present|at the moment|these days|again)$", re.IGNORECASE)
 
 _PATTERNS = {
     name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital

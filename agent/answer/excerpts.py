@@ -17,6 +17,7 @@ from textwrap import dedent
 from typing import Literal
 
 from clew.memory.datatypes import Document, Passage
+from clew.memory.dates import MONTH_BEGINNINGS
 from clew.memory.knowledge.loaders.archive import NAMED as MAIL_FIELDS
 from clew.memory.knowledge.loaders.html import ENDINGS as OF_HTML
 from clew.memory.knowledge.loaders.layout import INDENT
@@ -58,7 +59,7 @@ _NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
 _SECTION = re.compile(
     r"\W*(?:\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}[.)]|\d{1,2}(?=\s+[A-Z]))\s+"
-    r"(?!Jan|Feb|M[aä]r|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])(?=[^\W\d])"
+    rf"(?!{'|'.join(MONTH_BEGINNINGS)})(?=[^\W\d])"
 )
 """The number in front of a section's heading; not a date."""
 

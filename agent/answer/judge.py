@@ -25,7 +25,13 @@ from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
 from clew.memory.datatypes import Passage
-from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
+from clew.memory.dialogue.context_dependence import (
+    depends_on_context,
+    has_demonstrative,
+    has_pronoun,
+    points,
+    unnamed,
+)
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.ports import Encoder
@@ -41,8 +47,6 @@ DOUBT = 1.0
 
 JudgeVerdict = Literal["answer", "refuse", "ask back"]
 
-
-_POINTED = re.compile(rf"\b(?:{'|'.join(sorted(POINTING))})\b", re.IGNORECASE)
 _SIGNS = compiled_patterns(Path(__file__).with_suffix(".txt"))
 
 
@@ -225,7 +229,7 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
         "context": known.get("context", 0.0),
         "unrelated": float(bool(before)) * (1.0 - known.get("last_turn", 0.0)),
         "unnamed": float(bool(nouns)),
-        "pointed_unnamed": float(bool(nouns and _POINTED.search(question))),
+        "pointed_unnamed": float(bool(nouns and has_demonstrative(question))),
         "unnamed_ever": float(bool(ever)),
         "points": float(points(question)),
         "unanswered_before": float(bool(before) and not answered),

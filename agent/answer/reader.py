@@ -29,7 +29,7 @@ from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import MiniLM, tokenizer_of
-from clew.memory.text import LEANING, Span, content_word_sets, content_words, written_words
+from clew.memory.text import LEANING, Span, content_word_sets, content_words, read_patterns, written_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reader", "foreign_reader"))
 SPANS = Path(__file__).with_name("bold_spans.json")
@@ -200,7 +200,8 @@ OF_FORM = (
     *("length", "short", "pronoun", "said", "first", "defines", "date_only"),
 )
 ASKED_FORMS = ("fact", "list", "steps", "comparison", "yes-no")
-ASKING_WORDS = tuple("who whose when where why how many much long which what can do is".split())
+_PATTERNS = read_patterns(Path(__file__).with_suffix(".txt"))
+ASKING_WORDS = tuple(_PATTERNS["asking words"].split("|"))
 OF_QUESTION = (*ASKED_FORMS, *("defined", "expected", "measure", "asked_words"), *ASKING_WORDS)
 FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM, *OF_QUESTION)
 
@@ -216,21 +217,10 @@ _OWN, _BEHIND = ([FEATURES.index(name) for name in (*OF_MEANING, *OF_WORDS, *for
 KINDS = ("quantity", "time", "person", "place", "reason")
 _GROUPS = {**dict.fromkeys(("duration", "money", "number"), "quantity"), "name": "person"}
 
-_ENUMERATION = re.compile(r"\w+(?: \w+){0,3}, (?:\w+ ?){1,4}(?:, | and | or )")
+_ENUMERATION, _IS, _IS_A = (re.compile(_PATTERNS[name]) for name in ("enumeration", "is", "is a"))
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_IS = re.compile(
-    r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|called|=|implements?|provides?|lets?|allows?|enables?"
-    r"|controls?|describes?|represents?|aims)\b"
-)
-
-
-_IS_A = re.compile(
-    r"(?:is|are|was|were) (?:an?|the|one|any)\b|means?\b|refers? to\b|stands? for\b|denotes?\b|aims to\b|="
-)
 _SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
 """`Laika (Russian: Barker)`, `Laika, a dog from Moscow, `."""
-
-_APPOSED = r"(?:,| \(| [\u2013\u2014-]) ?(?:an?|the|one of|his|her|its|our|their|my) \w"
 
 
 def features(request: EncodedRequest, evidence: Evidence) -> Floats:
@@ -404,7 +394,7 @@ def _defines(defined: str, text: str) -> float:
     stems = set(content_words(defined))
     if not stems:
         return 0.0
-    apposed = 1.25 * bool(re.search(rf"\b{re.escape(defined)}{_APPOSED}", text, re.IGNORECASE))
+    apposed = 1.25 * bool(re.search(rf"\b{re.escape(defined)}{_PATTERNS['apposed']}", text, re.IGNORECASE))
     verb = _IS.search(text)
     before = text[: verb.start()] if verb else ""
     subject = set(content_words(before))

@@ -5,11 +5,11 @@ A sentence is about the dates in it, else about the date of its diary entry, els
 sentences that say the same thing the newest answers, unless it is of a future day or its document is a draft,
 superseded, archived or cancelled; an older one that says something else is mentioned beside it."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import BELOW, ITEM, content_words, words
+from clew.memory.text import BELOW, ITEM, compiled_patterns, content_words, words
 from clew.tools.calculate import measured
 
 ENTRIES = 2
@@ -47,7 +47,7 @@ VALUES = frozenset(("time", "money", "duration", "number"))
 LONGEST_MENTION = 30
 """Words of an older sentence that are quoted beside the answer."""
 
-_VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
+_VERSION = compiled_patterns(Path(__file__).with_suffix(".txt"))["version"]
 NO_DATE = CalendarDate()
 
 

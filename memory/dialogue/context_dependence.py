@@ -1,29 +1,30 @@
-"""Whether a question depends on the conversation, by rules and English word lists; a question in another language never
-does.
+"""Whether a question depends on the conversation, by patterns of English; a question in another language never does.
 
 `depends_on_context` looks for pronouns, demonstratives and ellipses that refer to what was said before; `unnamed` for
-nouns that the question uses as if they were known ("the actor", "this library")."""
+nouns that the question uses as if they were known ("the actor", "this library"). `context_dependence.txt` has the words
+and the patterns."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.memory.text import compiled_patterns, word_lists, words
+from clew.memory.text import compiled_patterns, read_patterns, words
 
 _WORD = re.compile(r"\w+|[,;.?!]")
-_LISTS = word_lists(Path(__file__).with_name("context_words.txt"))
-_WORDS = {name: frozenset(listed) for name, listed in _LISTS.items()}
-_PERSONAL, _POSSESSIVE = _WORDS["personal"], _WORDS["possessive"]
-_ASKING, _BE_AND_DO, _REQUESTS = _WORDS["asking"], _WORDS["be_and_do"], _WORDS["requests"]
-_LINKS, _PREPOSITIONS, _POINTERS = _WORDS["links"], _WORDS["prepositions"], _WORDS["pointers"]
-_SAYS_WHICH = _WORDS["says_which"]
-
-_FUNCTION = _PERSONAL | _ASKING | _BE_AND_DO | _REQUESTS | _LINKS | _PREPOSITIONS | _WORDS["chat"]
 _MARKS = frozenset(",;.?!")
-_SENTENCE_ENDS = frozenset(".?!")
-_BEFORE_THAT = (_MARKS | _BE_AND_DO | _PREPOSITIONS | {"and", "or", "but", "why", "how"}) - {"a", "an", "the"}
-
+_TABLE = read_patterns(Path(__file__).with_suffix(".txt"))
+_PERSONAL, _POINTING, _FUNCTION, _SAYS_WHICH, _KNOWN_TO_ALL = (
+    frozenset(_TABLE[name].split("|")) for name in ("personal", "pointing", "function", "says_which", "known_to_all")
+)
+_ASKS = frozenset(_TABLE["asks"].split("|"))
+_ELLIPTICAL, _SETTLED, _POINTS = (
+    [re.compile(pattern) for name, pattern in _TABLE.items() if name.startswith(kind)]
+    for kind in ("elliptical ", "settled ", "points ")
+)
+_LOOKED_AT, _ENDS_A_PHRASE, _WITH_A_VERB = (
+    re.compile(_TABLE[name]) for name in ("looked_at", "ends a phrase", "with a verb")
+)
 
 LOOKED_AT = 100
 """Words at the end of a turn that are looked at: the question is there."""
@@ -32,11 +33,30 @@ LOOKED_AT = 100
 def depends_on_context(question: str) -> bool:
     """Whether a reader of this question alone would have to ask "which?" or "who?"."""
     question = " ".join(question.split()[-LOOKED_AT:])
-    words = [word.casefold() for word in _WORD.findall(question.replace("\u2019", "'"))]
-    spoken = [word for word in words if word not in _MARKS]
-    if not spoken:
+    marked = _marked(question.replace("\u2019", "'"))
+    spoken = " ".join(word for word in marked if word not in _MARKS)
+    if not spoken or any(pattern.search(spoken) for pattern in _ELLIPTICAL):
+        return bool(spoken)
+    return any(_points_back(marked, at) for at in range(len(marked)))
+
+
+def _marked(question: str) -> list[str]:
+    """The words and marks of a question in lower case, with `#` before names and `=` before other words of content."""
+    names = {name.casefold() for name in re.findall(r"(?<=[^\s.?!] )[A-Z]\w+", question)}
+    said = (word.casefold() for word in _WORD.findall(question))
+    return [word if _says_nothing(word) else f"#{word}" if word in names else f"={word}" for word in said]
+
+
+def _says_nothing(word: str) -> bool:
+    return word in _FUNCTION or word in _MARKS
+
+
+def _points_back(marked: Sequence[str], at: int) -> bool:
+    """Whether the word at this place stands for something that the question does not name."""
+    if not _LOOKED_AT.fullmatch(marked[at].lstrip("=#")):
         return False
-    return _is_elliptical(spoken, question) or any(_points_back(words, at, question) for at in range(len(words)))
+    text = " ".join((",", *marked[:at], f"<{marked[at].removeprefix('=')}>", *marked[at + 1 :], "."))
+    return any(one.search(text) for one in _POINTS) and not any(one.search(text) for one in _SETTLED)
 
 
 _CLARIFIES = compiled_patterns(Path(__file__).with_name("phrases.txt"))["clarifies"]
@@ -48,115 +68,17 @@ def clarifies(question: str, asked_back: bool) -> bool:
     """Whether the turn adds a detail to the earlier question: "I mean the one in Boston", or a short statement after
     the assistant asked something."""
     first = _WORD.search(question.casefold())
-    asks = question.rstrip().endswith(("?", "\uff1f")) or (first and first[0] in _ASKING | _BE_AND_DO | _REQUESTS)
+    asks = question.rstrip().endswith(("?", "\uff1f")) or (first and first[0] in _ASKS)
     return bool(_CLARIFIES.match(question.strip())) or (asked_back and not asks and len(question.split()) <= DETAIL)
 
 
 def has_pronoun(question: str) -> bool:
-    return any(word in _PERSONAL for word in _WORD.findall(question.casefold()))
+    return not _PERSONAL.isdisjoint(_WORD.findall(question.casefold()))
 
 
-def _content(words: list[str]) -> list[str]:
-    """The words that say what a question is about; `words` are in lower case."""
-    return [word for word in words if word not in _FUNCTION and word not in _MARKS]
+def has_demonstrative(question: str) -> bool:
+    return not _POINTING.isdisjoint(_WORD.findall(question.casefold()))
 
-
-def _is_elliptical(words: list[str], question: str) -> bool:
-    """Whether there are few words and no verb: "Why?", "What about Saturn?", "And the Moon?", "How old?"."""
-    own = _content(words)
-    if words[:2] in (["what", "about"], ["how", "about"], ["why", "not"]):
-        named = {name.casefold() for name in _names(question)}
-        return len(own) <= 2 or named.issuperset(own)  # not 'what about the far side of the Moon?'
-    if not own or any(word in _BE_AND_DO | _REQUESTS for word in words):
-        return not own
-    asks = any(word in _ASKING for word in words)
-    return all(word.isascii() for word in own) and (len(own) == 1 or (len(own) == 2 and not asks))
-
-
-def _points_back(words: list[str], at: int, question: str) -> bool:
-    if len(_content(words[: _start_of_sentence(words, at)])) >= 3:  # it says itself what it is about
-        return False
-    word = words[at]
-    if word in _PERSONAL:
-        return not _is_expletive(words, at) and not _has_antecedent(words, at, question)
-    if word in ("this", "these", "those", "that"):
-        return _is_demonstrative(words, at)
-    if word == "there":
-        exists = words[at - 1] in ("is", "are", "was", "were")  # 'Which kinds are there?'
-        return _next(words, at) in _MARKS and not exists and not _names(question)
-    if word in ("one", "ones"):
-        return word == "ones" or (bool(_POINTERS & set(words[max(0, at - 2) : at])) and _next(words, at) != "of")
-    if word in ("other", "others", "same"):
-        return _is_comparative(words, at)
-    if word in _WORDS["nameless"]:
-        return _is_bare(words, at) and not _names(question)
-    return word in ("former", "latter") or (word == "else" and len(_content(words[:at])) == 0)
-
-
-def _is_expletive(words: list[str], at: int) -> bool:
-    """Whether "it" stands for what follows: "How long does it take to ...", "Is it true that ..."."""
-    following = words[at + 1 : at + 5]
-    return words[at] == "it" and (
-        (following[:1] == ["take"] and following[1:2] != ["place"])
-        or bool({"to", "that", "if"} & set(following[1:]))
-        or "raining" in following
-        or (following[:1] == ["between"] and words[at - 1] in ("is", "was"))
-    )
-
-
-def _has_antecedent(words: list[str], at: int, question: str) -> bool:
-    """The question itself names what the pronoun stands for: 'Where was the cotton gin invented and where is it ...'.
-
-    That is, a name or two words of content come before, and the pronoun is no object: 'Did Lang direct it?'.
-    """
-    if _next(words, at) in _MARKS and words[at] not in ("his", "hers", "theirs"):
-        return False
-    before = words[:at]
-    is_subject = words[at - 1] in _LINKS | _BE_AND_DO | _MARKS
-    has_name = any(name.casefold() in before for name in _names(question))
-    return (is_subject or words[at] in _POSSESSIVE) and (has_name or len(_content(before)) >= 2)
-
-
-def _is_demonstrative(words: list[str], at: int) -> bool:
-    """Whether the word refers back; not in "this year" and "those who", nor `that` as a conjunction or relative."""
-    if words[at] != "that":
-        return _next(words, at) not in _WORDS["times"] | {"who", "that", "which", "of"}
-    previous = words[at - 1] if at else ","
-    following = _next(words, at)
-    if following == "of" and "of" in words[:at]:  # 'the rent of the flat and that of the garage'
-        return False
-    return previous in _BEFORE_THAT or following in _MARKS or (previous == "s" and following not in _FUNCTION)
-
-
-def _is_comparative(words: list[str], at: int) -> bool:
-    """Whether it compares with something not named: "the other one", "any others", "is it the same"."""
-    if "than" in words or "as" in words[at:] or len(_content(words[:at])) >= 2:
-        return False
-    return words[at] == "others" or (at > 0 and words[at - 1] in ("the", "any", "some"))
-
-
-def _is_bare(words: list[str], at: int) -> bool:
-    """Whether nothing behind "the film" says which one."""
-    if at == 0 or words[at - 1] not in ("the", "this", "that"):
-        return False
-    following = _next(words, at)
-    return following in _MARKS | _BE_AND_DO | _WORDS["done"] | {"s", "and", "or"} or following.endswith("ed")
-
-
-def _start_of_sentence(words: list[str], at: int) -> int:
-    return max((index + 1 for index in range(at) if words[index] in _SENTENCE_ENDS), default=0)
-
-
-def _next(words: list[str], at: int) -> str:
-    return words[at + 1] if at + 1 < len(words) else "."
-
-
-def _names(question: str) -> list[str]:
-    """Words with a capital, other than the first of a sentence and 'I'."""
-    return [name for name in re.findall(r"(?<=[^\s.?!] )[A-Z]\w+", question) if name.casefold() not in _FUNCTION]
-
-
-POINTING = frozenset("this that these those".split())
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 LONGEST_PHRASE = 4
@@ -199,8 +121,8 @@ def _phrases(question: str) -> Iterator[_Phrase]:
     tokens = _TOKEN.findall(question.replace("’", "'"))
     verb_comes = False
     for at, token in enumerate(tokens):
-        verb_comes = verb_comes or token.casefold() in ("do", "does", "did")
-        pointing = token.casefold() in POINTING and not (at and _content([tokens[at - 1].casefold()]))
+        verb_comes = verb_comes or _WITH_A_VERB.fullmatch(token.casefold()) is not None
+        pointing = token.casefold() in _POINTING and (not at or _says_nothing(tokens[at - 1].casefold()))
         if not pointing and token.casefold() != "the":
             continue
         phrase = _run(tokens[at + 1 : at + 1 + LONGEST_PHRASE])
@@ -211,7 +133,7 @@ def _phrases(question: str) -> Iterator[_Phrase]:
             continue
         owner = phrase[-1].endswith(("'s", "s'"))
         noun = re.sub(r"'s?$", "", phrase[-1])
-        if noun.casefold() in _WORDS["known_to_all"] or (not pointing and not owner and following in _SAYS_WHICH):
+        if noun.casefold() in _KNOWN_TO_ALL or (not pointing and not owner and following in _SAYS_WHICH):
             continue
         yield _Phrase(noun, pointing, owner)
 
@@ -221,8 +143,7 @@ def _run(tokens: Sequence[str]) -> list[str]:
     run: list[str] = []
     for token in tokens:
         word = token.casefold()
-        verb = word.endswith(("ed", "ing", "ly")) or not {word, word.removesuffix("s")}.isdisjoint(_WORDS["verbs"])
-        if not _content([re.sub(r"'s?$", "", word)]) or (run and verb):
+        if _says_nothing(re.sub(r"'s?$", "", word)) or (run and _ENDS_A_PHRASE.fullmatch(word)):
             break
         run.append(token)
         if word.endswith(("'s", "s'")):

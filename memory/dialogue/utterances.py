@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clew.memory.datatypes import Sentence, Utterance
-from clew.memory.text import content_words, read_patterns, split
+from clew.memory.text import compiled_patterns, content_words, read_patterns, split
 
 FEWEST_WORDS = 3
 """Words that a phrase of an answer needs to be kept."""
@@ -19,9 +19,9 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
-_CLAUSE_END = re.compile(r"[,;:](?=\s)|[.!?…]+(?=\s|$)|\s[-\u2013\u2014]+\s|\u2014|\b(?:but|however|although|though)\b")
-
-_FILLER = re.compile(read_patterns(Path(__file__).with_name("filler.txt"))["alternatives"])
+_TABLE = read_patterns(Path(__file__).with_name("filler.txt"))
+_CLAUSE_END = re.compile(rf"[,;:](?=\s)|[.!?…]+(?=\s|$)|\s[-\u2013\u2014]+\s|\u2014|\b(?:{_TABLE['contrast']})\b")
+_FILLER = re.compile(_TABLE["alternatives"])
 """A complete clause of filler, in lower case and without apostrophes."""
 
 
@@ -80,9 +80,8 @@ def is_filler(sentence: str) -> bool:
     return all(_FILLER.fullmatch(clause) for clause in clauses if clause)
 
 
-_QUESTION_START = re.compile(
-    read_patterns(Path(__file__).with_name("question_start.txt"))["alternatives"], re.IGNORECASE
-)
+_QUESTION_START = compiled_patterns(Path(__file__).with_name("question_start.txt"))["alternatives"]
+_PHRASES = compiled_patterns(Path(__file__).with_name("phrases.txt"))
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
 """A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
 
@@ -92,16 +91,9 @@ LAST = 40
 _INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
 
 
-_UNMARKED = re.compile(
-    r"\b(?P<of>what|who|where|how|that|there)(?P<is>s)\b|\b(?P<does>do|does|did|is|are|was|were|has|have|had|should"
-    r"|would|could|ca|wo)(?P<not>n)t\b",
-    re.IGNORECASE,
-)
-
-
 def with_apostrophes(text: str) -> str:
     """The text with "what's" and "doesn't" for "whats" and "doesnt", which would be taken for misspelt words."""
-    return _UNMARKED.sub(lambda m: f"{m['of']}'{m['is']}" if m["is"] else f"{m['does']}{m['not']}'t", text)
+    return _PHRASES["unmarked"].sub(lambda m: f"{m['of']}'{m['is']}" if m["is"] else f"{m['does']}{m['not']}'t", text)
 
 
 def tidy(text: str) -> str:
@@ -133,18 +125,7 @@ LONGEST_REPLY = 12
 """Words of a reply that chooses; longer ones are questions of their own."""
 
 QUESTION_BACK = re.compile(r"Which (?P<what>[^?;:]+) do you mean: (?P<choices>.+)\?")
-_PLACES = {
-    **dict.fromkeys(("first", "1", "1st", "one", "former"), 0),
-    **dict.fromkeys(("second", "2", "2nd", "two"), 1),
-    **dict.fromkeys(("third", "3", "3rd", "three"), 2),
-    **dict.fromkeys(("fourth", "4", "4th", "four"), 3),
-    **dict.fromkeys(("last", "latter"), -1),
-}
-_BY_PLACE = re.compile(
-    r"(?:(?:i mean|i meant|yes|ok|okay|please|the|number|option|choice|no)\b[,.]? *)*"
-    rf"(?P<place>{'|'.join(_PLACES)})(?: one| option| choice)?(?:,? please)?[.!]*",
-    re.IGNORECASE,
-)
+_PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
 
 
 def clarifying_question(what: str, choices: Sequence[str]) -> str:
@@ -168,10 +149,10 @@ def chosen(reply: str, history: Sequence[Sentence]) -> str:
 
 def _choice(reply: str, choices: Sequence[str]) -> str:
     """The choice, by its place or by words that it alone has; empty for a reply that is itself a question."""
-    if place := _BY_PLACE.fullmatch(reply):
-        at = _PLACES[place["place"].casefold()]
+    if place := _PHRASES["chosen place"].fullmatch(reply):
+        at = _PLACES[place.lastgroup or "last"]
         return choices[at] if at < len(choices) else ""
-    words = set(content_words(reply)) - set(content_words("mean please option choice"))
+    words = {*content_words(reply)}.difference(content_words(_PHRASES["choosing"].pattern))
     if not words or len(reply.split()) > LONGEST_REPLY or asks(reply):
         return ""
     holding = [choice for choice in choices if words <= set(content_words(choice))]
@@ -180,7 +161,7 @@ def _choice(reply: str, choices: Sequence[str]) -> str:
 
 def _put(question: str, what: str, choice: str) -> str:
     """The question with the choice in the place of "the actor", or behind it."""
-    pointed = re.compile(rf"\b(?:the|this|that|these|those) {re.escape(what)}\b", re.IGNORECASE)
+    pointed = re.compile(rf"\b(?:{_PHRASES['before_it'].pattern}) {re.escape(what)}\b", re.IGNORECASE)
     if pointed.search(question):
         return pointed.sub(lambda _: choice, question, count=1)
     return f"{question.rstrip(' .?!')}, regarding {choice}?"

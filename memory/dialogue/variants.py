@@ -26,6 +26,7 @@ from clew.memory.text import (
     content_words,
     split,
     unaccented,
+    word_lists,
     written_words,
 )
 
@@ -109,9 +110,7 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     slips = {
         word: other
         for word, other in taken.items()
-        if len(pieces[word]) > 1
-        and not (word in names and not _slip(word, other))
-        and not (foreign or _is_form(word.casefold(), other.casefold()) or _is_derived(word, vocabulary))
+        if len(pieces[word]) > 1 and not foreign and (word not in names or _slip(word, other))
     }
     taken = slips or taken  # what is a word is taken for another only where nothing else is
     why = ", ".join(
@@ -153,22 +152,6 @@ def _is_likely(word: str, other: str) -> bool:
     return other not in FUNCTION_WORDS or len(word) != len(other) or sorted(word.casefold()) == sorted(other)
 
 
-def _is_form(word: str, other: str) -> bool:
-    """Whether it is the other word with another ending ("stricter", "strict"), and so not misspelt."""
-    stems = {other.removesuffix("e"), _ENGLISH_ENDING.sub("", other)}
-    made = (rf"{re.escape(stem)}\w?{_ENGLISH_ENDING.pattern}" for stem in stems if len(stem) > 2)
-    return any(re.fullmatch(pattern, word) for pattern in made)
-
-
-_ENGLISH_ENDING = re.compile("(?:er|est|ed|ing|ly|ness|less|able)$")
-
-
-def _is_derived(word: str, vocabulary: Vocabulary) -> bool:
-    """Whether it is derived from a word that the library has: "livable" from "live" is not misspelt for "liable"."""
-    made = re.fullmatch(r"(\w{3,})(?:able|ness|less|ly)", word.casefold())
-    return made is not None and any(vocabulary.counts([made[1], f"{made[1]}e"]))
-
-
 def _slip(name: str, other: str) -> bool:
     """Whether a name is the other one without accents, with a letter too many or too few, or two letters swapped. With
     another letter it may be another name: Kowalska is not Kowalski."""
@@ -203,15 +186,8 @@ FEWEST, THIRD = 2, 1 / 3
 SHORTEST, LONG = 5, 7
 """Letters of a word whose ending may differ, and of one that may be spelt differently."""
 
-_ENDINGS = tuple(
-    tuple(pair.split(">"))
-    for pair in (
-        "itat>ity ite>ity idad>ity ita>ity eco>ity cion>tion zione>tion cio>tion ierung>ation ique>ic isch>ic ische>ic"
-        " ico>ic ica>ic ika>ic ik>ic imo>imum ie>y ia>y io>y mento>ment ismus>ism isme>ism ismo>ism iste>ist ista>ist"
-        " ojn>s oj>s ero>er a>e o>e as>es os>es as>s os>s en>s er>s ajn> on> en> er> o> a> e> i>"
-    ).split()
-)
-"""How an ending of German, French, Spanish, Italian or Esperanto is written in English."""
+_LISTS = word_lists(Path(__file__).with_name("cognates.txt"))
+_ENDINGS = [tuple(pair.split(">")) for pair in _LISTS["endings"]]
 
 
 def with_cognates(made: Rewritten, language: str, held: str, vocabulary: Vocabulary) -> Rewritten:
@@ -240,7 +216,7 @@ def own_words(question: str, language: str) -> list[str]:
 
 
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:/-]\d+)*(?!\w)")
-_TIED = re.compile(r"^.*'|-(?:t-)?(?:ils?|elles?|on|ce|je|tu|nous|vous)$")
+_TIED = re.compile(rf"^.*'|-(?:t-)?(?:{'|'.join(_LISTS['tied'])})$")
 
 
 def cognates(words: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:

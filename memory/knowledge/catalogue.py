@@ -32,7 +32,7 @@ def kinds_in(phrase: str) -> frozenset[str]:
     return frozenset(content_words(" ".join(word for word in words(phrase) if word in _WRITTEN)))
 
 
-_POINTED_AT = re.compile(r"\b(?:the|this|that|my|our|your) ([a-z]+)\b(?!['\u2019-])")
+_POINTED_AT = re.compile(rf"\b(?:{'|'.join(_LISTS['pointing'])}) ([a-z]+)\b(?!['\u2019-])")
 
 
 def pointed_at(question: str) -> frozenset[str]:
@@ -45,8 +45,7 @@ _CALLED = dict(zip(_WORDS["spoken"], _WORDS["written"], strict=True))
 """What is called otherwise on paper."""
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-_/.]+")
-_NEWEST = re.compile(r"\b(?:last|latest|newest|most recent)\b", re.IGNORECASE)
-_OLDEST = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
+_NEWEST, _OLDEST = (re.compile(rf"\b(?:{'|'.join(_LISTS[name])})\b", re.IGNORECASE) for name in ("newest", "oldest"))
 _FILE = re.compile(r"[\w()+-][\w .()+-]*\.[A-Za-z][A-Za-z0-9]{1,5}\b")
 
 

@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from clew.memory.datatypes import Document
 from clew.memory.dates import CalendarDate, DateOrder, asked_times, date_of, found_dates, order_of, search_text
 from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
-from clew.memory.text import BELOW, ITEM
+from clew.memory.text import BELOW, ITEM, compiled_patterns
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
 """How much of a text its first lines are at most."""
@@ -21,14 +21,12 @@ HEADER_LINES = 12
 SHORT_LINE = 60
 """Characters of a line that is no sentence: a year alone counts there."""
 
-KEYS = (
-    r"effective(?:[ _-](?:date|from|as of))?|valid[ _-]from|(?:in|comes into|enters into) force(?: from| on| since)?",
-    r"(?:last[ _-])?(?:updated?|modified|revised|changed)(?:[ _-](?:on|at))?|lastmod|revision date|version date",
-    r"dated?|published(?:[ _-]time)?|created|issued|posted|sent|recorded|held on|pubdate",
+_PATTERNS = compiled_patterns(Path(__file__).with_suffix(".txt"))
+_HEADERS = tuple(
+    re.compile(rf"^[\W_]*(?:{one.pattern})[*_\"]*\s*[:=]\s*(\S.*)$", re.IGNORECASE)
+    for name, one in _PATTERNS.items()
+    if name.startswith("keys ")
 )
-"""Names of header lines with a date, the ones that say from when it holds first."""
-
-_HEADERS = tuple(re.compile(rf"^[\W_]*(?:{keys})[*_\"]*\s*[:=]\s*(\S.*)$", re.IGNORECASE) for keys in KEYS)
 _NAME_YEAR, _NAME_MONTH = r"(?<!\d)(?P<year>(?:19|20)\d\d)", "(?P<month>0[1-9]|1[0-2])"
 _IN_NAME = (
     re.compile(rf"{_NAME_YEAR}(?P<mark>[-_. ]?){_NAME_MONTH}(?P=mark)(?P<day>[0-2]\d|3[01])(?!\d)"),
@@ -40,31 +38,6 @@ _IN_NUMBERS = re.compile(r"\d[-_./ ]+\d")
 
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _BRACKETS = re.compile(r"\([^()]*\)")
-
-_LIFE = re.compile(r"\b(?:born|died|birth|death)\b[^.;\n]*", re.IGNORECASE)
-_OF_ANOTHER = re.compile(r"\b(?:supersed|replac)(?:e[sd]?|ing)\b[^.\n]*", re.IGNORECASE)
-"""What it says of the document that came before or after it."""
-
-_OUT = (
-    "draft|superseded|replaced|archived?|cancell?ed|withdrawn|obsolete|expired|rescinded|revoked|repealed|void"
-    "|deprecated|outdated|proposal|proposed"
-)
-_IN_TITLE = re.compile(
-    rf"[(\[]\s*(?P<a>{_OUT}|old)\b|^(?P<b>{_OUT})\s*[:\u2013-]|[:\u2013-]\s*(?P<c>{_OUT})\s*$", re.IGNORECASE
-)
-_IN_PATH = re.compile(
-    rf"(?:^|[-_ .])(?P<a>{_OUT}|drafts|old)$|^(?P<b>{_OUT}|drafts)(?:[-_ .]|$)"
-    r"|^(?P<c>old)[-_ .](?:.*[-_ .])?(?:versions?|cop(?:y|ies)|doc(?:ument)?s?|files?|notes?|polic(?:y|ies)|\d+)$",
-    re.IGNORECASE,
-)
-"""`old-policies/`, `travel-old.md`; the folder `old-town/` is about a town."""
-_IN_LINE = re.compile(
-    rf"^[\W_]*(?:status[*_\"]*\s*[:=][\W_]*(?P<a>{_OUT}|no longer \w+|not in force)\b"
-    rf"|(?P<b>{_OUT})(?:\W*$|\s+(?:by|on|since|version)\b|\W*[:\u2013-])"
-    r"|(?:this|the present)\s(?:\w+\s){1,3}?(?:is|was|has been|is now|has now been)\s(?:an?\s|now\s|already\s)?"
-    rf"(?P<c>{_OUT}|no longer (?:in force|valid|current|applicable|in effect)|not (?:yet )?in force)\b)",
-    re.IGNORECASE,
-)
 
 
 def with_date(document: Document, order: DateOrder = "") -> Document:
@@ -117,8 +90,8 @@ def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:
     """The first date with a month; what stands in brackets is of something else (a life), and so is a year in running
     text, and what stands in a row of a table or an item of a list."""
     lines = (line for line in _first_lines(text) if " | " not in line and not ITEM.match(line))
-    first = _OF_ANOTHER.sub(" ", "\n".join(lines)[:FIRST_CHARACTERS])
-    plain = _LIFE.sub(" ", _BRACKETS.sub(" ", first))
+    first = _PATTERNS["of another"].sub(" ", "\n".join(lines)[:FIRST_CHARACTERS])
+    plain = _PATTERNS["life"].sub(" ", _BRACKETS.sub(" ", first))
     if found := next((one.date for one in found_dates(plain, order) if one.date.year), None):
         return found
     lines = (line.rstrip() for line in first.splitlines() if len(line) <= SHORT_LINE)
@@ -128,15 +101,11 @@ def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:
 
 def _status(document: Document) -> str:
     """In lower case; empty where it says nothing that keeps it from being in force."""
-    if stated := re.search(rf"\b(?:{_OUT})\b", document.status, re.IGNORECASE):
-        return stated.group().casefold()
     path = PurePosixPath(document.id).with_suffix("").parts if _file_name(document) else ()
-    found = (
-        _IN_TITLE.search(document.title),
-        *(_IN_PATH.search(part) for part in path),
-        *(_IN_LINE.match(one) for line in _first_lines(document.text) for one in re.split(r"(?<=[.!])\s+", line)),
-    )
-    match = next(filter(None, found), None)
+    sentences = (one for line in _first_lines(document.text) for one in re.split(r"(?<=[.!])\s+", line))
+    places = (("status", [document.status]), ("title", [document.title]), ("path", path), ("sentence", sentences))
+    matches = (_PATTERNS[f"out in {place}"].search(text) for place, texts in places for text in texts)
+    match = next(filter(None, matches), None)
     return next(filter(None, match.groupdict().values()), "").casefold() if match else ""
 
 

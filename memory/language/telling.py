@@ -6,26 +6,18 @@ have hardly a common word that others lack.
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from clew.memory.language.esperanto_words import closed_words, is_known
-from clew.memory.text import LANGUAGES, common_words, unaccented
+from clew.memory.text import LANGUAGES, common_words, compiled_patterns, unaccented
 
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+")
-_LETTERS = {"eo": "ĉĝĥĵŝŭ", "es": "¿¡ñ", "de": "äöüß", "pt": "ãõ"}
-"""Which hardly another one has."""
-
+_PATTERNS = compiled_patterns(Path(__file__).with_suffix(".txt"))
+_LETTERS = {name.removeprefix("letters "): one for name, one in _PATTERNS.items() if name.startswith("letters ")}
 _OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
-
-_OPENS_ENGLISH = frozenset("do does did can could would should how which when why what where are who".split())
-"""First words of a question in English: 'do bees die in winter?'"""
 
 ENOUGH, SHARE = 0.5, 0.1
 """Of a language's common words that a text has to have: so many, and such a share of all words."""
-
-_LETTER = "[a-pr-vzĉĝĥĵŝŭ]"
-_FORMED = re.compile(f"{_LETTER}*[aeiou]{_LETTER}*?(?:[ao]j?n?|en?|[aiou]s|[iu])")
-_INFLECTED = re.compile(r"\w{2,}(?:[ao](?:jn?|n)|[aiou]s)")
-"""A word that could be of Esperanto by its letters and its ending, and one in the plural, the accusative or a tense."""
 
 FORMED, FEWEST, SHORT, UNKNOWN = 0.7, 3, 4, 6
 """The share of the words of a text in Esperanto that have its endings. The fewest words that are told by their roots,
@@ -48,8 +40,8 @@ def language_of(text: str) -> str:
             found[language] += 1 / len(having)
     lowered = text.lower()
     for language, letters in _LETTERS.items():
-        found[language] += sum(map(lowered.count, letters)) / 2
-    found["en"] += said[0].casefold() in _OPENS_ENGLISH
+        found[language] += len(letters.findall(lowered)) / 2
+    found["en"] += _PATTERNS["opens english"].fullmatch(said[0]) is not None
     small = [said[0].lower(), *(word for word in said[1:] if word.islower())]  # others are names, of any language
     found["eo"] += made_in_esperanto(small)
     if _most(found) == "eo" and sum(map(_could_be, small)) < FORMED * len(small):
@@ -76,10 +68,12 @@ def made_in_esperanto(words: Sequence[str]) -> bool:
     known = sum(map(is_known, content))
     if known < 2 or len(content) - known > len(content) // UNKNOWN:
         return False
-    return len(words) >= SHORT or any(map(_INFLECTED.fullmatch, content))
+    return len(words) >= SHORT or any(map(_PATTERNS["esperanto inflected"].fullmatch, content))
 
 
 def _could_be(word: str) -> bool:
     """Whether a word in lower case could be of Esperanto."""
     having = common_words().get(unaccented(word), ())
-    return "eo" in having or word in closed_words() or (not having and bool(_FORMED.fullmatch(word)))
+    return (
+        "eo" in having or word in closed_words() or (not having and bool(_PATTERNS["esperanto formed"].fullmatch(word)))
+    )

@@ -28,10 +28,9 @@ from clew.memory.knowledge.clues.clue_index import (
     triple_graph,
     triple_lines,
 )
-from clew.memory.knowledge.extraction.lexicon import MONTHS
 from clew.memory.parameters import Cosine, Few, Share, Weight
 from clew.memory.ports import Search
-from clew.memory.text import content_words, stemmed_words, stems_and_words, word_lists, words
+from clew.memory.text import compiled_patterns, content_words, stemmed_words, stems_and_words, word_lists, words
 from clew.memory.vectors import highest
 
 PART_OF_NAME = 2
@@ -44,6 +43,8 @@ _TYPES: Sequence[QuestionType] = get_args(QuestionType)
 _QUESTION_WORDS = {word: type_ for type_ in _TYPES for word in _LISTS[type_]}
 _ASKED_FOR = {noun: type_ for type_ in _TYPES for noun in _LISTS.get(f"what {type_}", ())}
 """What follows `what` or `which` where another type is meant."""
+
+_PASSIVE = tuple(f" {word}" for word in _LISTS["passive"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
 
 def _asked_for(question: str, entity: str) -> bool:
     """Whether it stands behind `what` or `which` at the beginning, in small letters there and in the graph."""
-    return re.match(rf"\W*(?:[Ww]hat|[Ww]hich)\s+{re.escape(entity)}\b", question) is not None
+    return re.match(rf"\W*(?i:{'|'.join(_LISTS['what'])})\s+{re.escape(entity)}\b", question) is not None
 
 
 def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: ClueIndex, most: int) -> list[int]:
@@ -383,8 +384,7 @@ def diverse(paths: Sequence[Path], most: int, lambda_: float) -> list[Path]:
 
 # From the question to the answer (step 5) ----------------------------------------------------------------------------
 
-_MONTH = f"(?:{'|'.join(sorted(MONTHS))})"
-_DATE = re.compile(rf"\b(?:\d{{3,4}}s?|\d+ (?:bc|bce|ad|ce)|{_MONTH} \d+|\d+ {_MONTH}|\w+ century|{_MONTH})\b")
+_DATE = compiled_patterns(pathlib.Path(__file__).with_suffix(".txt"))["date"]
 
 FITS_THE_TYPE, NAMED = 2, 1
 """How well an edge's relation fits a question: it answers its type, the question names it; the sum where both."""
@@ -468,7 +468,7 @@ def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -
         return int(graph.objects[edge])
     if unnamed and len(path.edges) > 1 and place in (0, len(path.edges) - 1):
         return path.nodes[0] if place == 0 else path.nodes[-1]
-    active = clues.type == "who" and not graph.relations[graph.kinds[edge]].endswith(" by")
+    active = clues.type == "who" and not graph.relations[graph.kinds[edge]].endswith(_PASSIVE)
     return int((graph.subjects if active else graph.objects)[edge])
 
 

@@ -18,7 +18,9 @@ LONGEST_ENTITY = 120
 """Characters of an entity."""
 
 _DISAMBIGUATED = re.compile(r"\s*\([^()]*\)\s*$")
-_HE = re.compile(r"(?:He|She|His|Her)\b")
+_HE, _BORN, _IS_A, _PLACED = (
+    re.compile(pattern) for pattern in read_patterns(Path(__file__).with_suffix(".txt")).values()
+)
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -163,13 +165,11 @@ def _could_be_noun(token: Token) -> bool:
 
 # Proper names: runs of capitals with their titles, initials and particles, and their kinds ---------------------------
 
-JOINERS = frozenset({"for", "on", "at", "and"})
 LONGEST = 7
 """Words of a name without small ones: what is longer is a row of a table or a heading."""
 
 ARTICLES = lexicon.EMPTY - lexicon.NUMBERS
 
-_HEADS = lexicon.ORGANISATIONS | lexicon.PLACES | {"day", "cup", "fair", "award", "prize", "championship"}
 OPENING = tuple(':“„«"‘—–')
 
 
@@ -224,7 +224,7 @@ class Names:
             return False
         if token.text[0].isdigit():  # and a capital follows at once: 20th Century Fox
             following = (after for after in words[place + 1 : place + 2] if after.capital)
-            return token.low[-2:] in ("st", "nd", "rd", "th") and any(self._touch(token, after) for after in following)
+            return token.low.endswith(lexicon.ORDINALS) and any(self._touch(token, after) for after in following)
         return token.capital
 
     def _step(self, words: Sequence[Token], first: int, place: int) -> int:
@@ -233,9 +233,9 @@ class Names:
         if token.start in self._taken or not self._touch(before, token):
             return 0
         if before.possessive:
-            return int(token.capital and token.low in _HEADS)  # King's College
+            return int(token.capital and token.low in lexicon.OWNED)  # King's College
         if token.capital:
-            return int(token.low not in lexicon.EMPTY or token.text.isupper() or token.low in ("the", "of"))
+            return int(token.low not in lexicon.EMPTY or token.text.isupper() or token.low in lexicon.IN_THE_MIDDLE)
         if token.text[0].isdigit():
             return int(len(token.text) < 4 and token.text.isdigit())
         return self._over_particles(words, first, place)
@@ -264,14 +264,14 @@ class Names:
             return after + 1 == len(words) or not words[after + 1].capital
         heads = {token.low for token in words[first:place]}
         if small == ["at"]:
-            return "university" in heads
+            return bool(heads & lexicon.JOINED_BY_AT)
         if small[0] == "and":
-            return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
+            return len(small) == 1 and bool(heads & lexicon.JOINED_BY_AND)
         return bool(heads & lexicon.PLURAL_JOINERS)
 
     def _is_small(self, words: Sequence[Token], place: int) -> bool:
         low = words[place].low
-        return not words[place].capital and (low in lexicon.PARTICLES or low in JOINERS or low in ("of", "the"))
+        return not words[place].capital and low in lexicon.PARTICLES | lexicon.JOINERS | lexicon.IN_THE_MIDDLE
 
     def _touch(self, one: Token, other: Token) -> bool:
         """Whether nothing parts the two words that would end a name."""
@@ -327,22 +327,14 @@ def _shouts(words: Sequence[Token]) -> bool:
     return len(lettered) > 2 and all(token.text.isupper() for token in lettered)
 
 
-_BORN = re.compile(r"\s?(?:\((?:[^()\n]{0,40}[;,] )?(?:born|b\.|née?|died)\b| (?:was|is) born\b)")
 _LIFE = re.compile(r"\s?\([^()\n]{0,40}\b1\d{3}\s?[–-]\s?[^()\n]{0,24}\b(?:1\d|20)\d{2}\)")
-_PLACED = re.compile(
-    r"(?:\b(?:located|situated|born|based|died|lived|lives|raised|headquartered) (?:in|at|near)"
-    r"|\b(?:city|town|village|state|island|province|county|capital|district|municipality|suburb) of) (?:the )?$"
-)
-_IS_A = re.compile(r" ?(?:\([^()\n]{0,80}\) )?(?:is|was) (?:an?|the) ((?:[^\W\d_]+[ -]?){1,5})")
 _LAST_WORD = re.compile(r"([^\W\d_]+) $")
-_ENDS_A_NOUN = frozenset("of for by in from with on at to that who which and".split())
-_NOT_PERSONS = frozenset({"general", "chief", "justice", "king", "queen", "saint", "st", "count", "major", "cardinal"})
 
 
 def kind_of(text: str, run: Sequence[Token]) -> EntityKind:
     """The kind that the evidence is for; `name` without evidence."""
     last = next((token.low for token in reversed(run) if token.capital), "")
-    before_of = (one.low for one, after in pairwise(run) if after.low in ("of", "for", "on") and not after.capital)
+    before_of = (one.low for one, after in pairwise(run) if after.low in lexicon.BEHIND_HEADS and not after.capital)
     head = next(before_of, "") or last  # a University of Texas
     if head in lexicon.ORGANISATIONS and len(run) > 1:
         return "organisation"
@@ -354,10 +346,10 @@ def kind_of(text: str, run: Sequence[Token]) -> EntityKind:
 
 
 def _is_person(text: str, run: Sequence[Token]) -> bool:
-    if any(token.low in ("of", "for", "and") and not token.capital for token in run):
+    if any(token.low in lexicon.IN_NO_PERSON and not token.capital for token in run):
         return False
     end = run[-1].end
-    if run[0].low in lexicon.HONORIFICS and len(run) > 1 and (run[0].low not in _NOT_PERSONS or len(run) > 2):
+    if run[0].low in lexicon.HONORIFICS and len(run) > 1 and (run[0].low not in lexicon.NO_TITLES or len(run) > 2):
         return True
     if len(run) > 1 and any(token.initial and len(token.low) < 3 for token in run[:-1]):
         return True
@@ -371,9 +363,9 @@ def _has_role(text: str, end: int) -> bool:
     """Whether it goes on: `was an American film director`."""
     match = _IS_A.match(text, end)
     for word in match.group(1).split() if match else ():
-        if word in _ENDS_A_NOUN:
+        if word in lexicon.ENDS_OF_NOUNS:
             return False
-        if word in lexicon.ROLES and word != "model":  # a car is one
+        if word in lexicon.ROLES - lexicon.THINGS_TOO:  # a car is a model
             return True
     return False
 
@@ -383,6 +375,6 @@ def is_defined(text: str, word: Token, following: Sequence[Token]) -> bool:
     if len(following) < 2 or text[word.end : following[0].start] != " ":
         return False
     verb, after = following[:2]
-    if verb.low in ("is", "was", "are", "were"):
-        return after.low in ("a", "an", "the", "one") or lexicon.is_participle(after.low)
+    if verb.low in lexicon.DEFINING:
+        return after.low in lexicon.DEFINED or lexicon.is_participle(after.low)
     return not verb.capital and after.capital and lexicon.looks_like_a_verb(verb.low)

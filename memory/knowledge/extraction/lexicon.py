@@ -18,7 +18,7 @@ def _words(name: str) -> frozenset[str]:
 PRONOUNS, NUMBERS, DETERMINERS = _words("pronouns"), _words("numbers"), _words("determiners")
 PREPOSITIONS, STOPS = _words("prepositions"), _words("stops")
 MONTHS, DAYS = _words("months"), _words("days")
-ORGANISATIONS, PLACES, WORKS, ROLES = _words("organisations"), _words("places"), _words("works"), _words("roles")
+ORGANISATIONS, PLACES, ROLES = _words("organisations"), _words("places"), _words("roles")
 HONORIFICS, DROPPED_TITLES = _words("honorifics"), _words("dropped titles")
 ABBREVIATED, SUFFIXES = _words("abbreviated"), _words("suffixes")
 FIRMS, PARTICLES = _words("firms"), _words("particles")
@@ -38,6 +38,13 @@ UNNAMED = EMPTY | MONTHS | DAYS
 OPENERS = EMPTY | _words("openers")
 OF_HEADS = ((ORGANISATIONS | PLACES | HONORIFICS) - _words("no heads")) | _words("more heads")
 PLURAL_JOINERS = ORGANISATIONS | _words("plural joiners")
+OWNED = ORGANISATIONS | PLACES | _words("owned")
+IN_THE_MIDDLE, JOINERS = _words("in the middle"), _words("joiners")
+JOINED_BY_AND, JOINED_BY_AT = _words("joined by and"), _words("joined by at")
+ORDINALS = tuple(_LISTS["ordinals"])
+NO_TITLES, THINGS_TOO = _words("no titles"), _words("no roles")
+ENDS_OF_NOUNS, BEHIND_HEADS, IN_NO_PERSON = _words("ends of nouns"), _words("behind heads"), _words("in no person")
+DEFINING, DEFINED = _words("defining"), _words("defined")
 
 COPULAS = _words("copulas")
 BE = COPULAS | {"'s"}

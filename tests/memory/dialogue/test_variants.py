@@ -54,8 +54,7 @@ def test_a_question_that_leans_is_made_of_words_that_stand_together(
 
 TODAY = "2026-11-22"
 WORDS = frozenset(
-    "package parcel desert metropolis employees annual leave fox félicette scabrous live liable"
-    " wo ist denn das gerät zeit".split()
+    "package parcel desert metropolis employees annual leave fox félicette wo ist denn das gerät zeit".split()
 )
 
 
@@ -96,8 +95,6 @@ def spelt(question: str, encoder: CachedEncoder) -> Rewritten:
             "'pacakge' is taken for 'package'",
         ),
         ("Which fox eats dessert?", "", "Which fox eats desert?", 0.25, "'dessert' may be meant for 'desert'"),
-        ("Is it scabrouser?", "", "Is it scabrous?", 0.25, "'scabrouser' may be meant for 'scabrous'"),  # another form
-        ("Is the parcel livable?", "", None, 0.25, None),  # of a word that the library has: `live`, `liable`
         ("Wo zeigt denn das Gerät E4 an?", "", "Wo zeit denn das Gerät E4 an?", 0.25, None),  # German: in pieces all
         ("When did Felicette fly?", None, "When did Félicette fly?", None, None),
         ("What anual leave do emploees have?", "What annual leave do employees have?", None, None, None),
