@@ -65,8 +65,8 @@ class Server:
     def streamed(
         self, path: str, body: Mapping[str, Any], model: str, cancel: threading.Event | None
     ) -> Iterator[dict[str, Any]]:
-        """The objects that it streams for a model, a line each, as events or not. When `cancel` is set, also while it is
-        waited for, or nobody reads on, the connection ends, and the server stops writing.
+        """The objects that it streams for a model, a line each, as events or not. The connection ends, and the server
+        stops writing, when `cancel` is set, also while a reply is waited for, and when nobody reads on.
 
         Raises `Cancelled`, and `ServiceUnreachable`, as `ModelFailed` where the server says what is wrong, or the
         connection ends."""
