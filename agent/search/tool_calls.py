@@ -111,18 +111,6 @@ def search_keys(calls: Iterable[Call]) -> SearchKeys:
     return frozenset((call.tool, _words(wording.text)) for call in calls for wording in call.wordings)
 
 
-def tidied(call: ToolCall) -> ToolCall:
-    """The call with arguments that can be stored and sent: lists and objects as JSON."""
-    arguments = {
-        storable(key): value
-        if isinstance(value, int | float | bool)
-        else storable(value if isinstance(value, str) else json.dumps(value, default=str, skipkeys=True))
-        for key, value in call.arguments.items()
-        if value is not None
-    }
-    return ToolCall(storable(call.name), arguments)
-
-
 def check(
     calls: Sequence[ToolCall],
     names: Sequence[str],
@@ -135,8 +123,9 @@ def check(
     good, refused, known = list[Call](), list[Refused](), set(before)
     for call in calls:
         name, given = _tool_name(call.name, names), call.arguments.get("query")
-        query, searches = " ".join(given.split()) if isinstance(given, str) else "", name not in UNSEARCHED
-        limits = {key: str(call.arguments[key]) for key in (*LIMITS, *OF_TABLES) if call.arguments.get(key)}
+        query = " ".join(storable(given).split()) if isinstance(given, str) else ""
+        searches = name not in UNSEARCHED
+        limits = {key: _as_text(call.arguments[key]) for key in (*LIMITS, *OF_TABLES) if call.arguments.get(key)}
         search = (name, _words(" ".join((query, *limits.values()))))
         wrong = {
             f"there is no tool '{call.name[:40]}', only {', '.join(names)}": name not in names,
@@ -147,7 +136,7 @@ def check(
             f"more than {MOST} calls at once": len(good) == MOST,
         }
         if why := next((why for why, holds in wrong.items() if holds), ""):
-            refused.append(Refused(str(call), why))
+            refused.append(Refused(storable(str(call)), storable(why)))
         else:
             known.add(search)
             good.append(Call(name, (Wording(WORDING, query, 1.0),), by_model=True, given=limits))
@@ -158,6 +147,11 @@ def _tool_name(name: str, names: Sequence[str]) -> str:
     """`functions.Hybrid` is hybrid."""
     bare = name.strip().rpartition(".")[2].lower()
     return bare if bare in names else name
+
+
+def _as_text(value: Any) -> str:
+    """An argument as it is stored and sent: a list or an object as JSON."""
+    return storable(value if isinstance(value, str) else json.dumps(value, default=str, skipkeys=True))
 
 
 def _words(text: str) -> str:
@@ -282,7 +276,7 @@ def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
     ]
     if not found:
         read_json(text)  # says what is wrong with it
-    return [tidied(ToolCall(name, _with_query(given))) for name, given in found]
+    return [ToolCall(name, _with_query(given)) for name, given in found]
 
 
 def _in_json(text: str, names: Sequence[str]) -> list[ToolCall]:
@@ -314,12 +308,10 @@ def _named(value: Any, names: Sequence[str]) -> list[ToolCall]:
     if not isinstance(value, dict):
         return [call for each in value for call in _named(each, names)] if isinstance(value, list) else []
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
+    flat = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
     arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    if name and arguments is not None:
-        return [ToolCall(name, _arguments(arguments))]
-    if name:
-        flat = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
-        return [ToolCall(name, flat)] if "query" in value or _tool_name(name, names) in names else []
+    if name and (arguments is not None or "query" in flat or _tool_name(name, names) in names):
+        return [ToolCall(name, _arguments(flat if arguments is None else arguments))]
     if all(_tool_name(key, names) in names for key in value):
         return [ToolCall(key, _arguments(each)) for key, each in value.items()]
     return [call for each in value.values() for call in _named(each, names)]
@@ -345,18 +337,15 @@ def _in_tags(text: str) -> list[ToolCall]:
 
 
 def _in_python(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """`graph("the Moon")`, if the whole text or a line is code."""
-    plain = _AROUND_CODE.sub("", text)
-    return _of_code(plain, names) or [call for line in plain.splitlines() for call in _of_code(line, names)]
-
-
-def _of_code(code: str, names: Sequence[str]) -> list[ToolCall]:
-    with suppress(ValueError, SyntaxError, RecursionError, MemoryError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of backslashes in its texts
-        made = [node for node in ast.walk(ast.parse(code.strip(" \t\n."))) if isinstance(node, ast.Call)]
-        calls = [(ast.unparse(node.func).removesuffix(".call"), node) for node in made]
-        return [ToolCall(name, _given(node)) for name, node in calls if _tool_name(name, names) in names]
-    return []
+    """`graph("the Moon")`, where a line is code."""
+    found = list[ToolCall]()
+    for line in _AROUND_CODE.sub("", text).splitlines():
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of backslashes in its texts
+            made = [node for node in ast.walk(ast.parse(line.strip(" \t."))) if isinstance(node, ast.Call)]
+            calls = [(ast.unparse(node.func).removesuffix(".call"), node) for node in made]
+            found += [ToolCall(name, _given(node)) for name, node in calls if _tool_name(name, names) in names]
+    return found
 
 
 def _given(call: ast.Call) -> Mapping[str, Any]:
