@@ -14,6 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel
+
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
 from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage, Wording
@@ -55,18 +57,17 @@ SearchKeys = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as it is described to a model. Its first argument is required; in a parsed call it is named `query`.
-    `schema` is the JSON schema of arguments that are not plain text."""
+    """A tool as it is described to a model, LangChain and MCP. Of its `arguments` the first is required of a model; in
+    a parsed call it is named `query`."""
 
     name: str
     description: str
-    arguments: tuple[str, ...] = ("query",)
-    schema: Mapping[str, Any] = field(default_factory=dict)
+    arguments: type[BaseModel]
 
     @property
     def shown(self) -> str:
         """`search(query, within?): passages`"""
-        first, *others = self.arguments
+        first, *others = self.arguments.model_fields
         return f"{self.name}({', '.join([first, *(f'{one}?' for one in others)])}): {self.description}"
 
 
@@ -90,19 +91,17 @@ class Refused(NamedTuple):
 
 def schema(specs: Sequence[ToolSpec]) -> Mapping[str, Any]:
     """The JSON schema of a plan: a form for each tool."""
+    each = {spec.name: spec.arguments.model_json_schema() for spec in specs}
     forms = [
         {
             "type": "object",
-            "properties": {
-                "tool": {"enum": [spec.name]},
-                **{name: spec.schema.get("properties", {}).get(name, {"type": "string"}) for name in spec.arguments},
-            },
-            "required": ["tool", spec.arguments[0]],
+            "properties": {"tool": {"enum": [name]}, **its["properties"]},
+            "required": ["tool", next(iter(its["properties"]))],
         }
-        for spec in specs
+        for name, its in each.items()
     ]
     calls = {"type": "array", "items": {"anyOf": forms}, "maxItems": MOST}
-    parts = {name: part for spec in specs for name, part in spec.schema.get("$defs", {}).items()}
+    parts = {name: part for its in each.values() for name, part in its.get("$defs", {}).items()}
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"], "$defs": parts}
 
 
