@@ -17,7 +17,7 @@ from clew.agent.models import AUTO, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import names
-from clew.agent.services import Services, TurnContext, check_offered, check_tool, services_for, tools_for
+from clew.agent.services import Services, TurnContext, check_offered, services_for, tools_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
 from clew.agent.talk.multi_question import QuestionsState, join
@@ -126,8 +126,6 @@ class Assistant:
         if len(question) > LONGEST:
             wrong = f"the question has {len(question):,} characters, and at most {LONGEST:,} are read"
             raise BadInput(wrong, "index the text (clew index FILE), and ask about it")
-        if tool:
-            check_tool(tool)
         if today:
             check_day(today)
         with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, said):

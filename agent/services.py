@@ -1,7 +1,7 @@
 """What the nodes of a turn need: services, shared by all turns, and the context of one run of the graph."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -127,10 +127,11 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
     not available, `LibraryMismatch` for a library made with other parameters than are set."""
     check_tool(settings.tool)
     check_indexed(settings.given, library)
-    given = replace(
-        tool_settings(settings, encoder),
+    given = ToolSettings(
         aligner=_aligner(library, settings),
+        late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
         structure=partial(_structure, library),
+        parameters=of_tools(settings.given),
     )
     asked = set(settings.tool.split("+"))
     more = [name for name in registry.ON_A_CLUSTER if name in asked or not library.store.whole]
@@ -159,15 +160,7 @@ def check_tool(name: str) -> None:
 
 
 def check_offered(name: str, services: Services) -> None:
-    """Raises `NotSetUp` for a tool that this library does not support."""
+    """Raises `BadInput` for an unknown tool, `NotSetUp` for one that this library does not support."""
     for one in name.split("+") if name not in ("", AUTO) else ():
         if one not in services.tools:
             registry.make(one, services.library.store)
-
-
-def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
-    """The settings of the tools, without the aligner, which depends on the library."""
-    return ToolSettings(
-        late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
-        parameters=of_tools(settings.given),
-    )

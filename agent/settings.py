@@ -43,33 +43,27 @@ Values = dict[str, object]
 
 class Settings(BaseModel):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
-    `encoder` is the library's own, for a new library all-MiniLM-L6-v2. What the others are stands in parameters.txt."""
+    `encoder` is the library's own, for a new library all-MiniLM-L6-v2. What the others are stands in parameters.txt.
+    `given` are the parameters that somebody has set, as they were written."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    library: Annotated[Place, BeforeValidator(place)] = Path(".clew")  # a folder, or `es://HOST:PORT/NAME` on a cluster
-    encoder: str = ""  # the embedding model, by name or `./FOLDER`
-    aligner: str = "votes"  # what chooses partitions for a question
-    late_interaction: bool = False  # whether the tool `walk` also compares its best passages word by word
-    tool: str = "auto"  # the search method, or several (`local+communities`); `auto` lets the agent choose
-    llm: str = "auto"  # the language model
-    unsupported: Literal["mark", "remove"] = "mark"  # what happens to a model's sentences that no passage supports
-    language: Literal["auto", Language] = "auto"  # what Clew speaks
-    port: int = Field(default=7860, ge=1, le=65535)  # the port of `clew ui`
-    home: Path = Field(default_factory=lambda: user_data_path("clew"))  # the folder of your conversations
-    cache: Path = Field(default_factory=lambda: user_cache_path("clew"))  # the folder where embeddings are kept
-    tools: dict[str, Any] = {}
-    rewrite: dict[str, Any] = {}
-    walk: dict[str, Any] = {}
-    late: dict[str, Any] = {}
-    observe: dict[str, Any] = {}
-    answer: dict[str, Any] = {}
-    index: dict[str, Any] = {}
+    library: Annotated[Place, BeforeValidator(place)] = Path(".clew")
+    encoder: str = ""
+    aligner: str = "votes"
+    late_interaction: bool = False
+    tool: str = "auto"
+    llm: str = "auto"
+    unsupported: Literal["mark", "remove"] = "mark"
+    language: Literal["auto", Language] = "auto"
+    port: int = Field(default=7860, ge=1, le=65535)
+    home: Path = Field(default_factory=lambda: user_data_path("clew"))
+    cache: Path = Field(default_factory=lambda: user_cache_path("clew"))
+    given: Values = {}
 
-    @property
-    def given(self) -> Values:
-        """The parameters that somebody has set, by their whole names, as they were written."""
-        return _flat({name: getattr(self, name) for name in GROUPS})
+
+NAMES = tuple(name for name in Settings.model_fields if name != "given")
+"""The settings that are no parameters."""
 
 
 def read_settings(**flags: Any) -> Settings:
@@ -82,18 +76,20 @@ def read_settings(**flags: Any) -> Settings:
     for _, said in reversed(sources()):
         values |= said
     values |= {name: value for name, value in flags.items() if value is not None} | written
+    given = {name: value for name, value in values.items() if _group(name) in GROUPS}
+    own: Values = {name: value for name, value in values.items() if name not in given}
     try:
-        settings = Settings(**_nested(values))
+        settings = Settings.model_validate({**own, "given": given})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         where = next((where for where, said in sources() if name in said), "")
         mend = f"unset CLEW_{name.upper()}" if where == "environment" else f"mend {where}" if where else "clew settings"
         raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", mend) from error
-    if settings.given:
+    if given:
         from clew.agent.parameters import chosen
 
-        chosen(settings.given)
+        chosen(given)
     return settings
 
 
@@ -118,13 +114,13 @@ def folder_settings() -> tuple[Values, tuple[str, ...]]:
     was written by whoever made the folder. Raises `BadInput` for broken TOML and for names of no setting."""
     written = _written()
     content = _parsed(written, OF_FOLDER)
-    if unknown := next((name for name in content if name.split(".")[0] not in Settings.model_fields), ""):
+    if unknown := next((name for name in content if _group(name) not in (*NAMES, *GROUPS)), ""):
         raise BadInput(f"the setting '{unknown}' is wrong: there is no setting of that name", f"mend {OF_FOLDER}")
     if _read("settings", _here()) == [hashlib.sha256(written).hexdigest()]:  # it was said yes to, as it is now
         return content, ()
     ignored = [name for name, value in content.items() if not _harmless(name, value)]
     taken = {name: value for name, value in content.items() if name not in ignored}
-    return taken, tuple(name if name.split(".")[0] in GROUPS else name.split(".")[0] for name in ignored)
+    return taken, tuple(name if _group(name) in GROUPS else _group(name) for name in ignored)
 
 
 def _written() -> bytes:
@@ -152,7 +148,7 @@ def _environment() -> Values:
     found: Values = {}
     for name, value in os.environ.items():
         group, *own = name.removeprefix("CLEW_").lower().split("__")
-        if not name.startswith("CLEW_") or not (own or group in Settings.model_fields):
+        if not name.startswith("CLEW_") or not (own or group in (*NAMES, *GROUPS)):
             continue
         if own and group not in GROUPS:
             raise BadInput(f"there is no setting {name}", f"unset {name}")
@@ -163,7 +159,7 @@ def _environment() -> Values:
 def _named(written: str) -> tuple[str, str]:
     """Raises `BadInput` for what has no name of a parameter in front of an equals sign."""
     name, equals, value = written.partition("=")
-    if not equals or name.split(".")[0] not in GROUPS or "." not in name:
+    if not equals or _group(name) not in GROUPS or "." not in name:
         raise BadInput(
             f"'{written}' does not set a parameter", "--set tools.clues.beam=5; clew settings --all names them"
         )
@@ -181,23 +177,14 @@ def _flat(groups: Mapping[str, object]) -> Values:
     return found
 
 
-def _nested(values: Mapping[str, object]) -> dict[str, Any]:
-    """The other way round."""
-    found: dict[str, Any] = {}
-    for name, value in values.items():
-        *groups, own = name.split(".")
-        inner = found
-        for group in groups:
-            inner = inner.setdefault(group, {})
-            if not isinstance(inner, dict):
-                raise BadInput(f"'{name}' is not in a table", "clew settings")
-        inner[own] = value
-    return found
+def _group(name: str) -> str:
+    """The table of a parameter."""
+    return name.partition(".")[0]
 
 
 def _harmless(name: str, value: object) -> bool:
     """Whether a stranger may set it: no free text, such as the name of a model, and no path elsewhere."""
-    if name.split(".")[0] in GROUPS:
+    if _group(name) in GROUPS:
         from clew.agent.parameters import parameters
 
         return name not in parameters() or not parameters()[name].free

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from clew.agent.parameters import parameters, seeds, sentences
-from clew.agent.settings import GROUPS, Settings
+from clew.agent.settings import NAMES, Settings
 from clew.ui.cli import loaded
 from clew.ui.cli import main as clew
 from clew.ui.commands.settings import written_value
@@ -59,8 +59,7 @@ search that sets another value is refused with the command that applies it.
 
 def page() -> str:
     commands = "\n".join(f"## {name}\n\n{text}\n" for name, text in helps(clew, "clew"))
-    names = [name for name in Settings.model_fields if name not in GROUPS]
-    rows = (f"| `{name}` | {default(name)} | {sentences()[name][0]} |\n" for name in names)
+    rows = (f"| `{name}` | {default(name)} | {sentences()[name][0]} |\n" for name in NAMES)
     return HEAD + commands + "\n" + SETTINGS_HEAD + "".join(rows) + PARAMETERS_HEAD + "".join(parameter_rows())
 
 

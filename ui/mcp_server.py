@@ -17,7 +17,6 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -59,13 +58,16 @@ def mcp_server(assistant: Assistant) -> "Server[Any]":
 
 
 def _tools(assistant: Assistant, _: object) -> types.ListToolsResult:
-    there = all_tools(assistant.services).items()
-    return types.ListToolsResult(
-        tools=[
-            types.Tool(name=name, description=text, input_schema=kind.model_json_schema(), annotations=READS)
-            for name, (kind, text) in there
-        ]
-    )
+    tools = [
+        types.Tool(
+            name=spec.name,
+            description=spec.description,
+            input_schema=spec.arguments.model_json_schema(),
+            annotations=READS,
+        )
+        for spec in all_tools(assistant.services).values()
+    ]
+    return types.ListToolsResult(tools=tools)
 
 
 def _called(assistant: Assistant, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -73,11 +75,7 @@ def _called(assistant: Assistant, params: types.CallToolRequestParams) -> types.
     given, failed = params.arguments or {}, True
     with assistant.library_now() as services:
         try:
-            if params.name in (tools := all_tools(services)):
-                tools[params.name][0].model_validate(given)
             text, failed = numbered(Toolbox(services).call(params.name, given)), False
-        except ValidationError as error:
-            text = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
         except BadInput as error:
             text = str(error)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)

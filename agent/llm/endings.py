@@ -71,9 +71,10 @@ _ECHOES = (
     *("<|im_start|>assistant", "<start_of_turn>model", "<|start_header_id|>assistant<|end_header_id|>", "[/inst]"),
     "agent:",
 )
-_ECHO = re.compile(rf"\A(?:\s|user:[^\n]*\n(?=\s*agent:)|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
-_MAY_ECHO = re.compile(r"u(?:s(?:e(?:r(?::[^\n]*(?:\n\s*(?:a(?:g(?:e(?:n(?:t)?)?)?)?)?)?)?)?)?)?", re.IGNORECASE)
-"""The beginning of a turn of the conversation before, as the prompt has it: `user: ...`, and below it `agent: ...`."""
+_ASKED, _ANSWERED = "user:", "agent:"  # a turn before, as the prompt has it: the second line is the answer's
+_ECHO = re.compile(rf"\A(?:\s|{_ASKED}[^\n]*\n(?=\s*{_ANSWERED})|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
+_GAP = re.compile(r"(?<=[^\w\s,])\s+(?=\S)|\s*\n\s*(?=\S)|(?<=[。！？])(?=\S)")
+"""Where a sentence or a line may end: the next one has begun."""
 
 
 def until_its_end(pieces: Iterator[str]) -> Iterator[str]:
@@ -93,47 +94,45 @@ def _until_mark(pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _without_echo(pieces: Iterator[str]) -> Iterator[str]:
-    """Held is what may be the beginning of an echo."""
+    """The pieces without an echo of the prompt in front. What may be the beginning of one is held."""
     held = ""
     for piece in pieces:
         held = _ECHO.sub("", held + piece)
-        if not (_MAY_ECHO.fullmatch(held) or any(echo.startswith(held.lower()) for echo in _ECHOES)):
+        first, _, second = held.lower().partition("\n")
+        is_turn = _ASKED.startswith(first[: len(_ASKED)]) and _ANSWERED.startswith(second.lstrip())
+        if not is_turn and not any(echo.startswith(held.lower()) for echo in _ECHOES):
             break
     yield held
     yield from pieces
 
 
 def _until_repeated(pieces: Iterator[str]) -> Iterator[str]:
-    """Held is of a sentence what an earlier one begins with, and the blank space behind it, which goes at the end."""
+    """The pieces up to a sentence that was there before. A sentence is held while an earlier one begins like it, and so
+    is white space."""
     said = dict[str, None]()  # in the order in which each came last
     held, shown = "", 0
     for piece in pieces:
-        ready = ""
-        for letter in piece:
-            if _is_whole(held, letter):
-                sentence = held.rstrip()
-                if _is_repeated(sentence.strip(), said):
-                    yield ready
-                    return
-                ready += sentence[shown:]
-                said[sentence.strip()] = said.pop(sentence.strip(), None)
-                held, shown = held[len(sentence) :], 0
-            held += letter
-            now = held.rstrip()
-            if not any(one.startswith(now.lstrip()) for one in said):
-                ready, shown = ready + now[shown:], max(shown, len(now))
-        if ready:
-            yield ready
+        held += piece
+        while whole := _whole(held):
+            if _is_repeated(whole.strip(), said):
+                return
+            yield whole[shown:]
+            said[whole.strip()] = said.pop(whole.strip(), None)
+            held, shown = held[len(whole) :], 0
+        if not any(one.startswith(held.strip()) for one in said):
+            yield held.rstrip()[shown:]
+            shown = len(held.rstrip())
     if not _is_repeated(held.strip(), said):
         yield held.rstrip()[shown:]
 
 
-def _is_whole(sentence: str, letter: str) -> bool:
-    """Whether this letter begins another sentence or line."""
-    said = sentence.rstrip()
-    if not said.strip() or letter.isspace() or (said == sentence and said[-1] not in "。！？"):
-        return False
-    return "\n" in sentence[len(said) :] or len(split(sentence.lstrip() + letter)) > 1
+def _whole(text: str) -> str:
+    """The first sentence or line, if another one has begun behind it; else empty."""
+    start = len(text) - len(text.lstrip())
+    for gap in _GAP.finditer(text, start):
+        if "\n" in gap[0] or len(split(text[start : gap.end() + 1])) > 1:
+            return text[: gap.start()]
+    return ""
 
 
 def _is_repeated(sentence: str, said: dict[str, None]) -> bool:

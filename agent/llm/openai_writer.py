@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Event
 from typing import Any
 
 from clew.agent.llm.endings import without_thoughts
 from clew.agent.llm.ledger import TokenCounts
-from clew.agent.llm.server import Server, Wire, stoppable
+from clew.agent.llm.server import Server
 from clew.memory.errors import BadInput, ModelFailed, NoModel, ServiceUnreachable
 from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, WriteOptions
 
@@ -119,17 +118,17 @@ class OpenAIWriter:
         if options.schema is not None:
             schema = {"name": "reply", "schema": dict(options.schema)}
             request["response_format"] = {"type": "json_schema", "json_schema": schema}
-        wire, counts, ended = Wire(), dict[str, int](), list[str]()
+        counts, ended = dict[str, int](), list[str]()
 
         def text() -> Iterator[str]:
             path = f"{self._server.prefix}/chat/completions"
-            for part in self._server.root.lines(path, request, wire, self.name):
+            for part in self._server.root.streamed(path, request, self.name, options.cancel):
                 counts.update(part.get("usage") or {})
                 for choice in part.get("choices", ()):
                     ended.extend(filter(None, [choice.get("finish_reason")]))
                     yield choice["delta"].get("content") or ""
 
-        yield from without_thoughts(stoppable(text(), wire, options.cancel or Event()))
+        yield from without_thoughts(text())
         if not ended:
             raise ModelFailed(f"the answer of {self.name} broke off", "ask again; see the server's log")
         if counts:

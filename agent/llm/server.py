@@ -4,8 +4,8 @@ import json
 import re
 import socket
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -27,32 +27,6 @@ POLL = 0.05
 _TOO_LONG = re.compile(r"context.?(?:length|size|window)|prompt (?:is )?too long|input length|too many tokens", re.I)
 
 
-class Wire:
-    """The connections of one HTTP client, so that they can be ended while another thread waits on them."""
-
-    def __init__(self) -> None:
-        self._sockets: list[socket.socket] = []
-        self._ended = threading.Event()
-
-    def hang_up(self) -> None:
-        """A read that waits ends at once; the server sees that nobody listens, and stops writing. A connection that is
-        made later ends when it is made."""
-        self._ended.set()
-        for each in self._sockets:
-            with suppress(OSError):  # it is closed already
-                each.shutdown(socket.SHUT_RDWR)
-
-    def listen(self, request: Any) -> None:
-        """A hook of the client before each request: httpcore reports a new connection to its `trace` extension."""
-        request.extensions["trace"] = self._trace
-
-    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self._sockets.append(info["return_value"].get_extra_info("socket"))
-            if self._ended.is_set():
-                self.hang_up()
-
-
 @dataclass(frozen=True, slots=True)
 class Server:
     """The server at `url`; `start` is what has it answer. Nothing is connected before it is asked."""
@@ -62,12 +36,11 @@ class Server:
     key: str = field(default="", repr=False)
     patience: float = PATIENCE
 
-    def client(self, wire: Wire | None = None, read: float = QUICK) -> httpx.Client:
-        """One for a call, that can be ended by its wire; `read`: seconds to wait for each part of a reply."""
+    def client(self, read: float = QUICK) -> httpx.Client:
+        """One for a call; `read`: seconds to wait for each part of a reply."""
         with naming_proxy():
             return httpx.Client(
                 timeout=httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0),
-                event_hooks={"request": [wire.listen]} if wire else {},
                 trust_env=is_remote(self.url),
                 headers={"Authorization": f"Bearer {self.key}"} if self.key else {},
             )
@@ -89,34 +62,73 @@ class Server:
             return {}
         return said if isinstance(said, dict) else {}
 
-    def lines(self, path: str, body: Mapping[str, Any], wire: Wire, model: str) -> Iterator[dict[str, Any]]:
-        """The objects that it streams for a model, a line each, as events or not. Raises `ServiceUnreachable`, as
-        `ModelFailed` where the server says what is wrong, or the connection ends."""
+    def streamed(
+        self, path: str, body: Mapping[str, Any], model: str, cancel: threading.Event | None
+    ) -> Iterator[dict[str, Any]]:
+        """The objects that it streams for a model, a line each, as events or not. The connection ends, and the server
+        stops writing, when `cancel` is set, also while a reply is waited for, and when nobody reads on.
+
+        Raises `Cancelled`, and `ServiceUnreachable`, as `ModelFailed` where the server says what is wrong, or the
+        connection ends."""
+        cancel = cancel or threading.Event()
         try:
-            with self.client(wire, self.patience) as client, client.stream("POST", self.url + path, json=body) as reply:
-                if reply.is_error:
-                    said = reply.read().decode("utf-8", "replace")
-                    raise failed(model, said, f"{reply.status_code} {reply.reason_phrase}")
-                for line in reply.iter_lines():
-                    data = line.removeprefix("data:").strip()
-                    if data.startswith("{"):
-                        part = json.loads(data)
-                        if "error" in part:
-                            raise failed(model, data)
-                        yield part
+            with (
+                _hung_up(cancel) as trace,
+                self.client(self.patience) as client,
+                client.stream("POST", self.url + path, json=body, extensions={"trace": trace}) as reply,
+            ):
+                for part in _objects(reply, model):
+                    if cancel.is_set():
+                        break
+                    yield part
         except httpx.ConnectError as error:
             raise ServiceUnreachable(f"the server at {self.url} does not answer", self.start) from error
         except (httpx.HTTPError, ValueError) as error:
-            broken = f"the connection to the server at {self.url} broke off"
-            raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error
+            if not cancel.is_set():
+                broken = f"the connection to the server at {self.url} broke off ({type(error).__name__})"
+                raise ModelFailed(broken, "ask again; see the server's log") from error
+        if cancel.is_set():
+            raise Cancelled("stopped")
 
 
-def is_remote(url: str) -> bool:
-    """Whether it may be reached by a proxy of the environment: no address of this machine is."""
-    return urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1")
+@contextmanager
+def _hung_up(cancel: threading.Event) -> Iterator[Callable[[str, Mapping[str, Any]], None]]:
+    """Ends the connections of a request when `cancel` is set within the block: a thread that waits for the reply then
+    waits no more. What it yields is the request's `trace`, which httpcore tells of its connections."""
+    sockets, over = list[socket.socket](), threading.Event()
+
+    def trace(event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            sockets.append(info["return_value"].get_extra_info("socket"))
+
+    def watch() -> None:
+        while not over.wait(POLL):
+            for each in sockets if cancel.is_set() else ():
+                with suppress(OSError):  # it is closed already
+                    each.shutdown(socket.SHUT_RDWR)
+
+    threading.Thread(target=watch, name="watching for a stop", daemon=True).start()
+    try:
+        yield trace
+    finally:
+        over.set()
 
 
-def failed(model: str, reply: str, status: str = "") -> ModelFailed:
+def _objects(reply: httpx.Response, model: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a stream. Raises `ModelFailed` for an error, and `ValueError` for what is cut."""
+    if reply.is_error:
+        said = reply.read().decode("utf-8", "replace")
+        raise _failed(model, said, f"{reply.status_code} {reply.reason_phrase}")
+    for line in reply.iter_lines():
+        data = line.removeprefix("data:").strip()
+        if data.startswith("{"):
+            part = json.loads(data)
+            if "error" in part:
+                raise _failed(model, data)
+            yield part
+
+
+def _failed(model: str, reply: str, status: str = "") -> ModelFailed:
     """What is wrong, in the server's words: `{"error": WORDS}` or `{"error": {"message": WORDS}}`; of what is no JSON
     its status alone."""
     reason: Any = status
@@ -130,27 +142,6 @@ def failed(model: str, reply: str, status: str = "") -> ModelFailed:
     return ModelFailed(f"{model} failed: {said}", "ask again; see the server's log, or --llm none")
 
 
-def stoppable(pieces: Iterator[str], wire: Wire, cancel: threading.Event) -> Iterator[str]:
-    """The pieces as they come over the wire. Raises `Cancelled` when `cancel` is set, also while the server is waited
-    for; at the end, whichever it is, the connection is ended."""
-    over = threading.Event()
-
-    def watch() -> None:
-        while not over.wait(POLL):
-            if cancel.is_set():
-                return wire.hang_up()
-
-    threading.Thread(target=watch, name="watching for a stop", daemon=True).start()
-    try:
-        for piece in pieces:
-            if cancel.is_set():
-                break
-            yield piece
-    except ModelFailed:
-        if not cancel.is_set():
-            raise
-    finally:
-        over.set()
-        wire.hang_up()
-    if cancel.is_set():
-        raise Cancelled("stopped")
+def is_remote(url: str) -> bool:
+    """Whether it may be reached by a proxy of the environment: no address of this machine is."""
+    return urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1")

@@ -76,7 +76,8 @@ def weighed(
     the signals from `said`.
 
     The question as typed wins if its weight is at least `stays`, or if there is no rewriting; else the heaviest
-    rewriting, never a list of words."""
+    rewriting, never a list of words. Its variants divide its weight with it in their given proportions, and if it wins,
+    the heaviest of them does (the last of equals)."""
     own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
     kinds = [kind_of(wordings[place]) for place in own]
     rows = replace(
@@ -86,24 +87,14 @@ def weighed(
     asked, rewritten = ([place for place, one in enumerate(kinds) if one == kind] for kind in ("question", "rewrite"))
     stays = asked and (not rewritten or weights[asked[0]] >= model.stays)
     winner = own[asked[0] if stays else max(rewritten or range(len(own)), key=weights.__getitem__)]
-    made = [replace(wording, won=place == winner) for place, wording in enumerate(wordings)]
-    for place, weight in zip(own, weights, strict=True):
-        made[place] = replace(made[place], weight=weight)
-    return _with_variants(wordings, made)
-
-
-def _with_variants(given: Sequence[Wording], made: list[Wording]) -> tuple[Wording, ...]:
-    """Divides the question's weight between it and its variants in their given proportions; if the question wins, the
-    heaviest of them does (the last of equals)."""
-    group = [place for place, one in enumerate(given) if one.name in VARIANTS or kind_of(one) == "question"]
-    total = sum(given[place].weight for place in group)
-    weight = sum(made[place].weight for place in group if given[place].name not in VARIANTS)
-    shown = max(group, key=lambda place: (given[place].weight, place), default=-1)
-    wins = any(made[place].won for place in group)
-    for place in group if total else ():
-        won = wins and place == shown
-        made[place] = replace(made[place], weight=weight * given[place].weight / total, won=won)
-    return tuple(made)
+    given = {place: wording.weight for place, wording in enumerate(wordings)}
+    made = given | dict(zip(own, weights, strict=True))
+    alike = [place for place, one in enumerate(wordings) if one.name in VARIANTS or kind_of(one) == "question"]
+    if total := sum(given[place] for place in alike):
+        share = sum(made[place] for place in alike if place in own) / total
+        made |= {place: share * given[place] for place in alike}
+        winner = max(alike, key=lambda place: (given[place], place)) if winner in alike else winner
+    return tuple(replace(one, weight=made[place], won=place == winner) for place, one in enumerate(wordings))
 
 
 def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel) -> Turn:

@@ -3,13 +3,14 @@
 Linear models in `router.json`, fitted by `python -m tests.training.search`. Their signals are numbers by name; none
 says which data set a question comes from."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from clew.memory.datatypes import Hit, Passage
 from clew.memory.dialogue.signals import Linear
@@ -109,9 +110,7 @@ class Router:
 @cache
 def shipped() -> Router:
     """The one that comes with Clew."""
-    made = json.loads(SHIPPED.read_text("utf-8"))
-    duels = (Duel(tuple(one["tools"]), tuple(one["others"]), Linear(**one["model"])) for one in made["duels"])
-    return Router(tuple(duels))
+    return TypeAdapter(Router).validate_json(SHIPPED.read_bytes())
 
 
 def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:

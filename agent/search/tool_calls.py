@@ -14,6 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel
+
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
 from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage, Wording
@@ -55,18 +57,17 @@ SearchKeys = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as it is described to a model. Its first argument is required; in a parsed call it is named `query`.
-    `schema` is the JSON schema of arguments that are not plain text."""
+    """A tool as it is described to a model, LangChain and MCP. Of its `arguments` the first is required of a model; in
+    a parsed call it is named `query`."""
 
     name: str
     description: str
-    arguments: tuple[str, ...] = ("query",)
-    schema: Mapping[str, Any] = field(default_factory=dict)
+    arguments: type[BaseModel]
 
     @property
     def shown(self) -> str:
         """`search(query, within?): passages`"""
-        first, *others = self.arguments
+        first, *others = self.arguments.model_fields
         return f"{self.name}({', '.join([first, *(f'{one}?' for one in others)])}): {self.description}"
 
 
@@ -90,37 +91,23 @@ class Refused(NamedTuple):
 
 def schema(specs: Sequence[ToolSpec]) -> Mapping[str, Any]:
     """The JSON schema of a plan: a form for each tool."""
+    each = {spec.name: spec.arguments.model_json_schema() for spec in specs}
     forms = [
         {
             "type": "object",
-            "properties": {
-                "tool": {"enum": [spec.name]},
-                **{name: spec.schema.get("properties", {}).get(name, {"type": "string"}) for name in spec.arguments},
-            },
-            "required": ["tool", spec.arguments[0]],
+            "properties": {"tool": {"enum": [name]}, **its["properties"]},
+            "required": ["tool", next(iter(its["properties"]))],
         }
-        for spec in specs
+        for name, its in each.items()
     ]
     calls = {"type": "array", "items": {"anyOf": forms}, "maxItems": MOST}
-    parts = {name: part for spec in specs for name, part in spec.schema.get("$defs", {}).items()}
+    parts = {name: part for its in each.values() for name, part in its.get("$defs", {}).items()}
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"], "$defs": parts}
 
 
 def search_keys(calls: Iterable[Call]) -> SearchKeys:
     """Each wording of a call counts as a search."""
     return frozenset((call.tool, _words(wording.text)) for call in calls for wording in call.wordings)
-
-
-def tidied(call: ToolCall) -> ToolCall:
-    """The call with arguments that can be stored and sent: lists and objects as JSON."""
-    arguments = {
-        storable(key): value
-        if isinstance(value, int | float | bool)
-        else storable(value if isinstance(value, str) else json.dumps(value, default=str, skipkeys=True))
-        for key, value in call.arguments.items()
-        if value is not None
-    }
-    return ToolCall(storable(call.name), arguments)
 
 
 def check(
@@ -135,8 +122,9 @@ def check(
     good, refused, known = list[Call](), list[Refused](), set(before)
     for call in calls:
         name, given = _tool_name(call.name, names), call.arguments.get("query")
-        query, searches = " ".join(given.split()) if isinstance(given, str) else "", name not in UNSEARCHED
-        limits = {key: str(call.arguments[key]) for key in (*LIMITS, *OF_TABLES) if call.arguments.get(key)}
+        query = " ".join(storable(given).split()) if isinstance(given, str) else ""
+        searches = name not in UNSEARCHED
+        limits = {key: _as_text(call.arguments[key]) for key in (*LIMITS, *OF_TABLES) if call.arguments.get(key)}
         search = (name, _words(" ".join((query, *limits.values()))))
         wrong = {
             f"there is no tool '{call.name[:40]}', only {', '.join(names)}": name not in names,
@@ -147,7 +135,7 @@ def check(
             f"more than {MOST} calls at once": len(good) == MOST,
         }
         if why := next((why for why, holds in wrong.items() if holds), ""):
-            refused.append(Refused(str(call), why))
+            refused.append(Refused(storable(str(call)), storable(why)))
         else:
             known.add(search)
             good.append(Call(name, (Wording(WORDING, query, 1.0),), by_model=True, given=limits))
@@ -158,6 +146,11 @@ def _tool_name(name: str, names: Sequence[str]) -> str:
     """`functions.Hybrid` is hybrid."""
     bare = name.strip().rpartition(".")[2].lower()
     return bare if bare in names else name
+
+
+def _as_text(value: Any) -> str:
+    """An argument as it is stored and sent: a list or an object as JSON."""
+    return storable(value if isinstance(value, str) else json.dumps(value, default=str, skipkeys=True))
 
 
 def _words(text: str) -> str:
@@ -282,7 +275,7 @@ def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
     ]
     if not found:
         read_json(text)  # says what is wrong with it
-    return [tidied(ToolCall(name, _with_query(given))) for name, given in found]
+    return [ToolCall(name, _with_query(given)) for name, given in found]
 
 
 def _in_json(text: str, names: Sequence[str]) -> list[ToolCall]:
@@ -314,12 +307,10 @@ def _named(value: Any, names: Sequence[str]) -> list[ToolCall]:
     if not isinstance(value, dict):
         return [call for each in value for call in _named(each, names)] if isinstance(value, list) else []
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
+    flat = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
     arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    if name and arguments is not None:
-        return [ToolCall(name, _arguments(arguments))]
-    if name:
-        flat = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
-        return [ToolCall(name, flat)] if "query" in value or _tool_name(name, names) in names else []
+    if name and (arguments is not None or "query" in flat or _tool_name(name, names) in names):
+        return [ToolCall(name, _arguments(flat if arguments is None else arguments))]
     if all(_tool_name(key, names) in names for key in value):
         return [ToolCall(key, _arguments(each)) for key, each in value.items()]
     return [call for each in value.values() for call in _named(each, names)]
@@ -345,18 +336,15 @@ def _in_tags(text: str) -> list[ToolCall]:
 
 
 def _in_python(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """`graph("the Moon")`, if the whole text or a line is code."""
-    plain = _AROUND_CODE.sub("", text)
-    return _of_code(plain, names) or [call for line in plain.splitlines() for call in _of_code(line, names)]
-
-
-def _of_code(code: str, names: Sequence[str]) -> list[ToolCall]:
-    with suppress(ValueError, SyntaxError, RecursionError, MemoryError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of backslashes in its texts
-        made = [node for node in ast.walk(ast.parse(code.strip(" \t\n."))) if isinstance(node, ast.Call)]
-        calls = [(ast.unparse(node.func).removesuffix(".call"), node) for node in made]
-        return [ToolCall(name, _given(node)) for name, node in calls if _tool_name(name, names) in names]
-    return []
+    """`graph("the Moon")`, where a line is code."""
+    found = list[ToolCall]()
+    for line in _AROUND_CODE.sub("", text).splitlines():
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of backslashes in its texts
+            made = [node for node in ast.walk(ast.parse(line.strip(" \t."))) if isinstance(node, ast.Call)]
+            calls = [(ast.unparse(node.func).removesuffix(".call"), node) for node in made]
+            found += [ToolCall(name, _given(node)) for name, node in calls if _tool_name(name, names) in names]
+    return found
 
 
 def _given(call: ast.Call) -> Mapping[str, Any]:

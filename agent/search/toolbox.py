@@ -56,40 +56,36 @@ class Calculate(BaseModel):
 
 
 SEARCH, READ, LIST, CALCULATE = "search", "read_document", "list_documents", "calculate"
-OWN: Mapping[str, tuple[type[BaseModel], str]] = {
-    SEARCH: (SearchArguments, "passages, by key words and meaning, with links followed where that finds more"),
-    READ: (ReadDocument, "a document, or a page of it"),
-    LIST: (ListDocuments, "titles and dates of documents"),
-    CALCULATE: (Calculate, "a sum with units or days, such as 1,200 EUR - 950 EUR or 2024-05-01 + 30 days"),
-    TableTool.name: (TableRequest, TableTool.description),
-}
-"""All tools but the search methods: their arguments and descriptions. The search methods take the arguments of
-`search`."""
-
-TABLE = ToolSpec(
-    TableTool.name, TableTool.description, tuple(TableRequest.model_fields), TableRequest.model_json_schema()
+OWN = (
+    ToolSpec(SEARCH, "passages, by key words and meaning, with links followed where that finds more", SearchArguments),
+    ToolSpec(READ, "a document, or a page of it", ReadDocument),
+    ToolSpec(LIST, "titles and dates of documents", ListDocuments),
+    ToolSpec(CALCULATE, "a sum with units or days, such as 1,200 EUR - 950 EUR or 2024-05-01 + 30 days", Calculate),
+    ToolSpec(TableTool.name, TableTool.description, TableRequest),
 )
+"""All tools but the search methods, which take the arguments of `search`."""
 
 
 def offered(services: Services, abilities: Abilities, question: str) -> tuple[ToolSpec, ...]:
     """The tools that a model may plan with, described in a sentence each. A large model also gets the search methods,
     and `table` with the tables that the question names."""
     specs = [
-        ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields))
-        for name, (kind, text) in (all_tools(services) if abilities.is_large else OWN).items()
-        if name != TableTool.name
+        replace(spec, description=spec.description.partition(". ")[0])
+        for spec in (all_tools(services).values() if abilities.is_large else OWN)
+        if spec.name != TableTool.name
     ]
     tables = services.library.store.tables
     if abilities.is_large and tables.all:
         words = QuestionWords(question, services.fitted, shipped())
         near = [one.table for one in linked_to(words, tables, services.fitted, shipped())]
-        specs.append(replace(TABLE, description=f"{TABLE.description} {there_are(near)}"))
+        specs.append(ToolSpec(TableTool.name, f"{TableTool.description} {there_are(near)}", TableRequest))
     return tuple(specs)
 
 
-def all_tools(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
+def all_tools(services: Services) -> Mapping[str, ToolSpec]:
     """The tools with the search methods by name."""
-    return {**OWN, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
+    methods = (ToolSpec(tool.name, tool.description, SearchArguments) for tool in services.tools.values())
+    return {spec.name: spec for spec in (*OWN, *methods)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +99,17 @@ class Toolbox:
     most: int = SHOWN
 
     def call(self, name: str, given: Mapping[str, Any], first: str = "") -> Findings:
-        """The findings of a tool with these arguments; `first` is its first one. Results that are from no document have
-        no `document`. Raises `BadInput`, with a message for the caller, for a document that does not exist or an
-        invalid calculation."""
+        """The findings of a tool with these arguments; `first`, if there is one, is its first. Results that are from no
+        document have no `document`. Raises `BadInput`, with a message for the caller, for other arguments than the tool
+        takes, a document that does not exist or an invalid calculation."""
         if name not in (tools := all_tools(self.services)):
             raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(tools)}")
-        kind, _ = tools[name]
+        kind = tools[name].arguments
         try:
-            wanted = kind(**{next(iter(kind.model_fields)): first, **given})
+            wanted = kind.model_validate({**({next(iter(kind.model_fields)): first} if first else {}), **given})
         except ValidationError as error:
-            fault = error.errors()[0]
-            raise BadInput(
-                f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}", f"give {name} what it takes"
-            ) from error
+            wrong = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            raise BadInput("; ".join(wrong)) from error
         match wanted:
             case ReadDocument():
                 return Findings(tuple(self._read(wanted)))
@@ -261,12 +255,12 @@ def langchain_tools(services: Services, most: int = SHOWN) -> "list[BaseTool]":
 
     return [
         StructuredTool.from_function(
-            called(name),
-            name=name,
-            description=description,
-            args_schema=arguments,
+            called(spec.name),
+            name=spec.name,
+            description=spec.description,
+            args_schema=spec.arguments,
             response_format="content_and_artifact",
             handle_tool_error=True,
         )
-        for name, (arguments, description) in all_tools(services).items()
+        for spec in all_tools(services).values()
     ]

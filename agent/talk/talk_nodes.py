@@ -83,8 +83,8 @@ def _in_scope(turn: Turn, services: Services) -> Turn:
     if "@" not in turn.question or turn.search.scope:
         return turn
     store = services.library.store
-    found, meant = scoped(turn.question, store.catalogue), scoped(turn.search.asking, store.catalogue)
-    asking = meant.question or found.question
+    found = scoped(turn.question, store.catalogue)
+    asking = found.question
     for name in found.unknown:
         left = " ".join(asking.replace(name, " ").split())
         asking = left if content_words(left) and not any(store.vocabulary.counts(words(name))) else asking

@@ -1,4 +1,4 @@
-"""Whole turns with a language model: the double on a real socket, the real client, encoder, library and threads."""
+"""Whole turns with a language model: the double on a real socket, the real encoder, library and threads."""
 
 import json
 import threading

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from clew.agent.parameters import parameters
-from clew.agent.settings import Settings
+from clew.agent.settings import NAMES
 from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
@@ -77,7 +77,7 @@ def test_settings_are_there(path: Path) -> None:
     others = "TEST_AXE TEST_LLAMA_MODEL TEST_LLAMA_SERVER TEST_OLLAMA TEST_OPENAI TEST_SPACY DATA PASSWORD MCP_TOKEN"
     named = {*re.findall(r"\bCLEW_([A-Z_]+)\b", path.read_text("utf-8"))} - {*others.split()}
     plain = {name.lower() for name in named if "__" not in name}
-    assert plain <= set(Settings.model_fields)
+    assert plain <= {*NAMES}
     assert {name.lower().replace("__", ".") for name in named if "__" in name} <= set(parameters())
 
 

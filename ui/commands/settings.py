@@ -62,8 +62,7 @@ def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     made, usual = known.read_settings(given=given), known.Settings.model_construct()
     flags: dict[str, object] = {name: value for name, _, value in (one.partition("=") for one in given)}
     places, set_, no_seed = [("flag", flags), *known.sources()], chosen(made.given), ("", None)
-    names = [name for name in known.Settings.model_fields if name not in known.GROUPS]
-    rows = [(name, getattr(made, name), getattr(usual, name), no_seed, "") for name in names]
+    rows = [(name, getattr(made, name), getattr(usual, name), no_seed, "") for name in known.NAMES]
     for name, one in parameters().items():
         rows.append((name, set_.get(name, one.default), one.default, seeds().get(name, no_seed), one.allowed))
     for name, value, default, (seed, seed_value), allowed in rows:

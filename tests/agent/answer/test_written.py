@@ -1,4 +1,4 @@
-"""Answers by scripted models over given passages: through the real client, against the double on a real socket."""
+"""Answers by scripted models over given passages: against the double on a real socket."""
 
 import threading
 from collections.abc import Callable

@@ -21,6 +21,7 @@ from clew.agent.answer.verification import verdict
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import fit
 from clew.agent.search.tool_calls import PlanPrompt, ToolCall, ToolSpec, check, planned
+from clew.agent.search.toolbox import SearchArguments
 from clew.agent.state import Claim
 from clew.memory import instructions
 from clew.memory.datatypes import Document, Passage, Sentence
@@ -40,7 +41,7 @@ ORDERS = [
     for line in Path(__file__).with_name(f"{name}.jsonl").read_text("utf-8").splitlines()
 ]
 TOLD = [one["order"] for one in ORDERS if one["kind"] != "chat"]
-SPECS = (ToolSpec("graph", ""), ToolSpec("hybrid", ""))
+SPECS = (ToolSpec("graph", "", SearchArguments), ToolSpec("hybrid", "", SearchArguments))
 
 
 def with_order(order: str) -> str:

@@ -33,7 +33,11 @@ def catalogue() -> Catalogue:
         ("In the lease, who pays for repairs?", "letters/lease.txt", "who pays for repairs?"),
         ("who pays for repairs according to lease.txt?", "letters/lease.txt", "who pays for repairs ?"),
         ("does the lease allow dogs?", "letters/lease.txt", "does the lease allow dogs?"),
-        ("What does the constitution say about rent?", "rules/constitution.txt", "What is said about rent?"),
+        (
+            "What does the constitution say about rent?",
+            "rules/constitution.txt",
+            "What does the constitution say about rent?",
+        ),
         ("who was excused in the minutes of 12 June?", "club/2025-06-12-minutes.md", "who was excused ?"),
     ],
 )

@@ -17,7 +17,6 @@ from clew.agent.search.tool_calls import (
     calls_in,
     check,
     search_keys,
-    tidied,
 )
 from clew.agent.state import Call
 from clew.memory.datatypes import Wording
@@ -268,10 +267,11 @@ def test_no_more_searches_at_once_than_a_plan_may_have() -> None:
     assert whys(refused) == [f"more than {MOST} calls at once"] * 2
 
 
-def test_halves_of_letters_and_what_no_argument_is_do_not_come_in() -> None:
-    odd = ToolCall("hy\ud800brid", {"query": "the \ud83d Moon\0", "deep": {"a": [1]}, "k": 3})
-    clean = tidied(odd)
-    for text in (clean.name, *map(str, clean.arguments.values())):
+def test_halves_of_letters_and_zeros_are_not_stored() -> None:
+    odd = ToolCall("hybrid", {"query": "the \ud83d Moon\0", "columns": ["a\ud800"], "k": 3})
+    calls, refused = check([odd, ToolCall("hy\ud800brid", {"query": "\ud800"})], NAMES, NOTHING)
+    texts = [calls[0].wordings[0].text, *calls[0].given.values(), *refused[0]]
+    assert calls[0].given.keys() == {"columns"}
+    for text in texts:
         text.encode("utf-8")
         assert "\0" not in text
-    assert set(clean.arguments) == {"query", "deep", "k"}

@@ -33,7 +33,7 @@ def found(services: Services, name: str, **given: str) -> list[tuple[str, str]]:
 
 def test_the_methods_are_named_to_a_large_model_alone(services: Services) -> None:
     small, large = (offered(services, Abilities(parameters=count), "Who?") for count in (3_000_000_000, 8_000_000_000))
-    own = [name for name in OWN if name != "table"]
+    own = [spec.name for spec in OWN if spec.name != "table"]
     assert [spec.name for spec in small] == own
     assert [spec.name for spec in large] == [*own, *services.tools]
     assert sum(len(spec.shown.split()) for spec in small) < 60
@@ -131,7 +131,7 @@ class Scripted(GenericFakeChatModel):
 
 def test_a_langchain_agent_calls_them_and_is_told_of_wrong_arguments(services: Services) -> None:
     tools = langchain_tools(services, most=2)
-    assert [tool.name for tool in tools] == [*OWN, *services.tools]
+    assert [tool.name for tool in tools] == [*(spec.name for spec in OWN), *services.tools]
     for tool in tools:
         properties = tool.tool_call_schema.model_json_schema()["properties"]  # type: ignore[union-attr]
         assert all(part.get("description") for part in properties.values()) and tool.description
