@@ -6,19 +6,26 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from clew.agent.answer.citations import Citations, claims_of, numbered, whole_sentences
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.citations import Citations, claims_of, numbered, same_words, whole_sentences
+from clew.agent.answer.evidence import READ
+from clew.agent.answer.judge import refused
 from clew.agent.answer.output_filter import OutputFilter
+from clew.agent.answer.quoted import evidence_for, in_library
+from clew.agent.answer.reader import with_bold
 from clew.agent.answer.verification import all_but_one, attributed, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.llm.prompt_passages import PromptPassages, fit
-from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
-from clew.memory.datatypes import Passage
+from clew.agent.llm.prompt_passages import PromptPassages, fit, reported
+from clew.agent.services import Services, TurnContext
+from clew.agent.state import UNANSWERED, Answer, Claim, Fallback, Made, Piece, PromptPart, Turn
+from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES, content_words
+from clew.memory.walk_paths import parents, path
 from clew.prompts import render
 
 TEMPERATURE = 0.1
@@ -43,14 +50,55 @@ _LISTED = re.compile(r"\n[^\n:\[\]]{1,30}:((?:[\s*_•-]*\[\d+\][^\n\[\]]*)+)\s*
 Unsupported = Literal["mark", "remove"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """What a model wrote for a turn. `answer` is None if it says that the passages do not answer. `removed[i]` is the
-    number of instructions left out of passage i; `broke` says why the text breaks off, or is empty."""
+def written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made:
+    """The answer that a model writes from the best passages, after what a table answers; it may also refuse or ask
+    back. Raises what `write` raises."""
+    services, corpus = run.services, turn.search.corpus
+    evidence = {one.id: one for one in (*(corpus.passages if corpus else ()), *turn.passages)}
+    if not evidence:
+        return Made(_refusal(turn, services), details=(f"{writer.name} was not asked",))
+    shown = replace(turn.found([*evidence.values()][:READ]), paths=connections(turn, services))
+    made = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
+    if made.answer.refused:
+        return replace(made, answer=_refusal(turn.documented, services), degraded=())
+    answer = in_library(replace(made.answer, form=answer_type(turn.rewritten).form), services.library.store)
+    return replace(made, answer=with_bold(answer, turn.rewritten))
 
-    answer: Answer | None
-    removed: tuple[int, ...] = ()
-    broke: str = ""
+
+def shortened(turn: Turn, run: TurnContext, writer: RecordedWriter, plain: Made) -> Made:
+    """What a model of less than a billion parameters makes of the quoted answer. It does not decide whether anything
+    answers, and its text is taken only if it stands in the quotations word for word: such models invent ("it is safe",
+    of what is not). Raises what `write` raises, and `ModelFailed` for another text."""
+    quoted = plain.answer
+    if quoted.refused or quoted.outcome == "unclear" or not quoted.sources:
+        return replace(plain, details=(f"{writer.name} was not asked",))
+    units = [
+        replace(source, text="\n".join(claim.text for claim in quoted.claims if number in claim.cites))
+        for number, source in enumerate(quoted.sources, 1)
+    ]
+    made = write(turn.found(units), writer, "mark", run.emit, run.cancel, small=True)
+    told = same_words(" ".join(unit.text for unit in units))
+    if made.answer.refused or any(same_words(claim.text) not in told for claim in made.answer.claims):
+        raise ModelFailed(f"what {writer.name} wrote is not what the documents say")
+    known = {(one.id, one.heading): one for one in quoted.sources}
+    sources = tuple(known[one.id, one.heading] for one in made.answer.sources)
+    answer = with_bold(replace(made.answer, sources=sources, form=quoted.form), turn.rewritten)
+    return replace(made, answer=answer, degraded=())
+
+
+def _refusal(turn: Turn, services: Services) -> Answer:
+    """A refusal that names the names and numbers of the question which the library does not have."""
+    lacked = evidence_for(turn, services).lacked(turn.rewritten)
+    return refused(turn.passages, [word for word in lacked if not word.islower()], turn.rewritten)
+
+
+def connections(turn: Turn, services: Services) -> tuple[str, ...]:
+    """The steps of the walk that have a relation which a graph folder gives: what others are by says nothing."""
+    walk, store = turn.walk or Subgraph(), services.library.store
+    ids = list({chunk.document: None for chunk in store.chunks(walk.nodes)})
+    given, before = {edge.relation for own in store.neighbours(ids) for edge in own if edge.relation}, parents(walk)
+    walked = enumerate(walk.edges, walk.landings)
+    return tuple(path(walk, before, place)[-1] for place, edge in walked if edge.relation in given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +122,18 @@ def write(
     cancel: threading.Event,
     encoder: Encoder | None = None,
     small: bool = False,
-) -> ModelAnswer:
+) -> Made:
     """The model's answer from the turn's passages, its words given to `emit` as they may leave (`OutputFilter`; with an
-    `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a failure is kept.
+    `encoder` nothing that has nothing to do with the question); `UNANSWERED` if it says that they do not answer. What
+    it wrote before a stop or a failure is kept.
 
-    `unsupported` sentences are marked (by `verify`), or removed. To a
-    `small` model nothing but the passages and the question is given. A prompt that was cut is sent again with half of
-    the passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where
-    nothing came at all.
+    `unsupported` sentences are marked (by `verify`), or removed. A `small` model gets nothing but the passages and the
+    question. A prompt that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing
+    usable came, and `Cancelled` where nothing came at all.
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
     output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
-    return _Writing(turn, writer, unsupported, emit, cancel, output, small).answer()
+    return replace(_Writing(turn, writer, unsupported, emit, cancel, output, small).answer(), ledger=writer.ledger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +148,7 @@ class _Writing:
     output: OutputFilter
     small: bool
 
-    def answer(self, room: int = 10**9, tries: int = TRIES) -> ModelAnswer:
+    def answer(self, room: int = 10**9, tries: int = TRIES) -> Made:
         """The answer, from as many passages as fit into the window and into `room` tokens."""
         fixed = self.writer.tokens(self._prompt(""))
         spare = self.writer.window - self._most - MARGIN - fixed
@@ -122,7 +170,7 @@ class _Writing:
 
     def _prompt(self, passages: str) -> str:
         """The prompt. It has what was said before only if the question refers to that."""
-        turn, question = self.turn, self.turn.told
+        turn, question = self.turn, self.turn.understood
         if self.small:
             return render("answer-small", passages=passages, question=question)
         walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
@@ -134,10 +182,10 @@ class _Writing:
         language = NAMES.get(turn.search.language, "its language")
         return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
-    def _checked(self, prompt: Message, given: PromptPassages) -> ModelAnswer:
+    def _checked(self, prompt: Message, given: PromptPassages) -> Made:
         drafted = self._drafted(self._reply(prompt), given)
         answer = drafted.answer
-        if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
+        if self.unsupported == "mark" or answer.outcome != "answered":
             return drafted
         right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
         if not right and language_of(answer.plain) in ("", "en"):
@@ -180,10 +228,11 @@ class _Writing:
             pieces.close()
         return _Reply("".join(pieces.raw), "".join(shown), citations.order, stopped, broke)
 
-    def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
+    def _drafted(self, reply: _Reply, given: PromptPassages) -> Made:
         """Raises `ModelFailed` where no sentence that cites may stand alone."""
-        drafted = ModelAnswer(None, given.removed, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
+        broke = (Fallback("answer", f"it breaks off: {reply.broke}"),) if reply.broke else ()
+        drafted = Made(UNANSWERED, self.writer.name, broke, details=reported(passages, given.removed))
         if refuses(start):
             return drafted
         if start.startswith(UNCLEAR):
