@@ -120,15 +120,10 @@ class Answer:
         return self.outcome in ("nothing-found", "nothing-indexed")
 
     @property
-    def standings(self) -> dict[ClaimStanding, int]:
-        """How many checked sentences have which result, the worst first."""
-        said = [claim.standing for claim in self.claims]
-        return {one: said.count(one) for one in STANDINGS if one in said}
-
-    @property
     def checked(self) -> str:
-        """The same as text: `quoted word for word: 2`."""
-        return ", ".join(f"{STANDINGS[one][0]}: {count}" for one, count in self.standings.items())
+        """How many checked sentences have which result, the worst first: `quoted word for word: 2`."""
+        said = [claim.standing for claim in self.claims]
+        return ", ".join(f"{STANDINGS[one][0]}: {said.count(one)}" for one in STANDINGS if one in said)
 
     @property
     def plain(self) -> str:

@@ -12,16 +12,14 @@ from clew.agent.answer.judge import nothing_indexed
 from clew.agent.answer.output_filter import announced
 from clew.agent.answer.quoted import in_library, quoted
 from clew.agent.answer.table_answers import table_answer
-from clew.agent.answer.written import shortened, written
-from clew.agent.llm.ledger import RecordedWriter
+from clew.agent.answer.written import written
 from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Made, Piece, Turn
+from clew.agent.state import TURN_JSON, Answer, Claim, Made, Turn
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
-from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
 from clew.memory.text import content_words
@@ -47,14 +45,16 @@ def answer(turn: Turn, run: TurnContext) -> Made:
 
 
 def _made(turn: Turn, run: TurnContext) -> Made:
-    """The one place that chooses who makes the answer. Of what needed no search a model writes the summary of a
-    document, and what a table says; what is counted or listed of documents it never writes."""
+    """The one place that chooses who makes the answer: `written` where there is a model, else `quoted`. Of what needed
+    no search a model writes the summary of a document, and what a table says; what is counted or listed of documents it
+    never writes."""
     services, corpus, model = run.services, turn.search.corpus, run.services.writers.answer
     if not services.library.manifest.chunks:
         return Made(nothing_indexed())
     if corpus and not (model and (corpus.answer.outcome == "summary" or is_evidence(corpus, model))):
         return corpus
-    made = _by_model(turn, run, model) if model else quoted(turn, run)
+    maker = written if model else quoted
+    made = maker(turn, run)
     return replace(made, answer=_left_out_said(made.answer, turn, services))
 
 
@@ -62,21 +62,6 @@ def is_evidence(corpus: Made, model: Writer | None) -> bool:
     """Whether an answer that needs no search is only evidence, beside what is found: what a table says, where a
     language model that is not small writes from it."""
     return bool(model and not model.abilities.is_small and any(one.tool == TableTool.name for one in corpus.passages))
-
-
-def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
-    """The answer that a language model writes. Where it fails, what it has shown is taken back, and the quoted answer
-    stands; one stopped before its first word has no words."""
-    writer = RecordedWriter(model, "answer", run.emit, run.services.answer.tokens)
-    plain = quoted(turn, run) if writer.abilities.is_small else None
-    try:
-        return shortened(turn, run, writer, plain) if plain else written(turn, run, writer)
-    except Cancelled:
-        return Made(Answer("stopped", ()), ledger=writer.ledger)
-    except ServiceUnreachable as error:
-        run.emit(Piece("", restart=True))
-        failed, details = (Fallback("answer", error.message),), (f"quoted, as {error.message}",)
-        return replace(plain or quoted(turn, run), degraded=failed, ledger=writer.ledger, details=details)
 
 
 def without_search(turn: Turn, run: TurnContext) -> Made | None:

@@ -40,15 +40,11 @@ LONGEST_TITLE = 12
 TITLES, FOLDERS = 9, 8
 """How many titles an overview lists, spread over the folders; how many folders it lists, the largest first."""
 
-_NAME = "\0"
-
 CHOSEN = ", regarding "
 """In a question that was completed by a person's choice, the choice stands behind this."""
 
 
 # What is asked ----------------------------------------------------------------------------------------------------
-
-CorpusKind = Literal["overview", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +52,7 @@ class CorpusQuestion:
     """A question about documents. `of` names the document to summarise. `plainly`: it says "summary" or the like.
     `points`: `of` is a pronoun, or stands for a document that was mentioned before."""
 
-    kind: CorpusKind
+    kind: Literal["overview", "summary"]
     of: str = ""
     plainly: bool = True
     points: bool = False
@@ -128,19 +124,14 @@ def offer(language: str, heading: str = "", *titles: str) -> str:
     return line(f"offer {kind}", language, title=title, other=other, heading=heading)
 
 
-@cache
-def _forms() -> list[tuple[int, bool, str, re.Pattern[str]]]:
-    """The patterns of offered questions: how many titles each has, whether a heading, its language."""
-    kinds = [(n, h, one) for n, h in ((0, True), (1, False), (1, True), (2, True)) for one in LANGUAGES]
-    said = [re.escape(offer(one, _NAME * h, *[_NAME] * n)).replace(re.escape(_NAME), "([^“”]+)") for n, h, one in kinds]
-    return [(*kind, re.compile(pattern)) for kind, pattern in zip(kinds, said, strict=True)]
-
-
 def made_of(question: str) -> MadeOf:
     """What an offered question was made of; an empty `MadeOf` for any other question."""
-    for titles, headed, language, form in _forms():
-        if match := form.fullmatch(question.strip()):
-            return MadeOf(match.groups()[:titles], match.groups()[-1] if headed else "", language)
+    *titles, last = re.findall("“([^“”]+)”", question)[:3] or [""]
+    for language in LANGUAGES if last else ():
+        about_title = [] if titles else [MadeOf((last,), "", language)]
+        for made in (MadeOf(tuple(titles), last, language), *about_title):
+            if offer(language, made.heading, *made.titles) == question.strip():
+                return made
     return MadeOf()
 
 

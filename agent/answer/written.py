@@ -11,7 +11,7 @@ from clew.agent.answer.citations import Citations, claims_of, numbered, same_wor
 from clew.agent.answer.evidence import READ
 from clew.agent.answer.judge import refused
 from clew.agent.answer.output_filter import OutputFilter
-from clew.agent.answer.quoted import evidence_for, in_library
+from clew.agent.answer.quoted import evidence_for, in_library, quoted
 from clew.agent.answer.reader import with_bold
 from clew.agent.answer.verification import all_but_one, attributed, verdict
 from clew.agent.llm.endings import until_its_end
@@ -32,7 +32,8 @@ TEMPERATURE = 0.1
 NOT_FOUND, UNCLEAR = "NOT FOUND", "UNCLEAR:"
 """What a model writes if it cannot answer, or asks back. The person does not see these words."""
 
-_REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)")
+_REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)|(?i:{NOT_FOUND})[\s.!*\"']*$")
+"""The mark, perhaps with a reason. "Not found on any other planet, ..." is an answer."""
 
 MARGIN = 100
 """Tokens of the window that are left free, as the estimates are not exact."""
@@ -50,9 +51,28 @@ _LISTED = re.compile(r"\n[^\n:\[\]]{1,30}:((?:[\s*_•-]*\[\d+\][^\n\[\]]*)+)\s*
 Unsupported = Literal["mark", "remove"]
 
 
-def written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made:
-    """The answer that a model writes from the best passages, after what a table answers; it may also refuse or ask
-    back. Raises what `write` raises."""
+def written(turn: Turn, run: TurnContext) -> Made:
+    """The answer that a language model writes. Where it fails, what it has shown is taken back, and the quoted answer
+    stands; one stopped before its first word has no words."""
+    model, plain = run.services.writers.answer, None
+    assert model
+    writer = RecordedWriter(model, "answer", run.emit, run.services.answer.tokens)
+    try:
+        if not model.abilities.is_small:
+            return _from_passages(turn, run, writer)
+        plain = quoted(turn, run)
+        return _shortened(turn, run, writer, plain)
+    except Cancelled:
+        return Made(Answer("stopped", ()), ledger=writer.ledger)
+    except ServiceUnreachable as error:
+        run.emit(Piece("", restart=True))
+        failed, details = (Fallback("answer", error.message),), (f"quoted, as {error.message}",)
+        return replace(plain or quoted(turn, run), degraded=failed, ledger=writer.ledger, details=details)
+
+
+def _from_passages(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made:
+    """The answer from the best passages, after what a table answers; the model may also refuse or ask back. Raises what
+    `write` raises."""
     services, corpus = run.services, turn.search.corpus
     evidence = {one.id: one for one in (*(corpus.passages if corpus else ()), *turn.passages)}
     if not evidence:
@@ -65,24 +85,24 @@ def written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made:
     return replace(made, answer=with_bold(answer, turn.rewritten))
 
 
-def shortened(turn: Turn, run: TurnContext, writer: RecordedWriter, plain: Made) -> Made:
+def _shortened(turn: Turn, run: TurnContext, writer: RecordedWriter, plain: Made) -> Made:
     """What a model of less than a billion parameters makes of the quoted answer. It does not decide whether anything
     answers, and its text is taken only if it stands in the quotations word for word: such models invent ("it is safe",
     of what is not). Raises what `write` raises, and `ModelFailed` for another text."""
-    quoted = plain.answer
-    if quoted.refused or quoted.outcome == "unclear" or not quoted.sources:
+    shown = plain.answer
+    if shown.refused or shown.outcome == "unclear" or not shown.sources:
         return replace(plain, details=(f"{writer.name} was not asked",))
     units = [
-        replace(source, text="\n".join(claim.text for claim in quoted.claims if number in claim.cites))
-        for number, source in enumerate(quoted.sources, 1)
+        replace(source, text="\n".join(claim.text for claim in shown.claims if number in claim.cites))
+        for number, source in enumerate(shown.sources, 1)
     ]
-    made = write(turn.found(units), writer, "mark", run.emit, run.cancel, small=True)
+    made = write(turn.found(units), writer, "mark", run.emit, run.cancel)
     told = same_words(" ".join(unit.text for unit in units))
     if made.answer.refused or any(same_words(claim.text) not in told for claim in made.answer.claims):
         raise ModelFailed(f"what {writer.name} wrote is not what the documents say")
-    known = {(one.id, one.heading): one for one in quoted.sources}
+    known = {(one.id, one.heading): one for one in shown.sources}
     sources = tuple(known[one.id, one.heading] for one in made.answer.sources)
-    answer = with_bold(replace(made.answer, sources=sources, form=quoted.form), turn.rewritten)
+    answer = with_bold(replace(made.answer, sources=sources, form=shown.form), turn.rewritten)
     return replace(made, answer=answer, degraded=())
 
 
@@ -121,19 +141,17 @@ def write(
     emit: Callable[[Piece], object],
     cancel: threading.Event,
     encoder: Encoder | None = None,
-    small: bool = False,
 ) -> Made:
     """The model's answer from the turn's passages, its words given to `emit` as they may leave (`OutputFilter`; with an
     `encoder` nothing that has nothing to do with the question); `UNANSWERED` if it says that they do not answer. What
     it wrote before a stop or a failure is kept.
 
-    `unsupported` sentences are marked (by `verify`), or removed. A `small` model gets nothing but the passages and the
-    question. A prompt that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing
-    usable came, and `Cancelled` where nothing came at all.
+    `unsupported` sentences are marked (by `verify`), or removed. A prompt that was cut is sent again with half of the
+    passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where nothing came at all.
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
     output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
-    return replace(_Writing(turn, writer, unsupported, emit, cancel, output, small).answer(), ledger=writer.ledger)
+    return replace(_Writing(turn, writer, unsupported, emit, cancel, output).answer(), ledger=writer.ledger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +164,6 @@ class _Writing:
     emit: Callable[[Piece], object]
     cancel: threading.Event
     output: OutputFilter
-    small: bool
 
     def answer(self, room: int = 10**9, tries: int = TRIES) -> Made:
         """The answer, from as many passages as fit into the window and into `room` tokens."""
@@ -169,13 +186,13 @@ class _Writing:
         return min(self.writer.most, self.writer.window // 4)
 
     def _prompt(self, passages: str) -> str:
-        """The prompt. It has what was said before only if the question refers to that."""
+        """The prompt. It has what was said before only if the question refers to that; for a small model nothing but
+        the passages and the question."""
         turn, question = self.turn, self.turn.understood
-        if self.small:
+        if self.writer.abilities.is_small:
             return render("answer-small", passages=passages, question=question)
         walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
-        leans = turn.with_history or turn.rewritten != turn.typed
-        told = turn.recalled.in_order if leans else ()
+        told = turn.recalled.in_order if turn.rewritten != turn.typed else ()
         spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
         path = render("answer-path", path=walked) if walked else ""
         said = render("answer-said", said=spoken) if spoken else ""
@@ -217,11 +234,9 @@ class _Writing:
             if not "".join(shown).strip():
                 raise
             stopped = True
-        except PromptCut:
-            raise
         except ServiceUnreachable as error:
             shown = [whole_sentences("".join(shown))]
-            if not shown[0]:
+            if isinstance(error, PromptCut) or not shown[0]:
                 raise
             broke = error.message
         finally:
@@ -233,7 +248,7 @@ class _Writing:
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
         broke = (Fallback("answer", f"it breaks off: {reply.broke}"),) if reply.broke else ()
         drafted = Made(UNANSWERED, self.writer.name, broke, details=reported(passages, given.removed))
-        if refuses(start):
+        if _REFUSAL.match(start):
             return drafted
         if start.startswith(UNCLEAR):
             question = OutputFilter(()).plain(" ".join(start[len(UNCLEAR) :].split()))
@@ -248,7 +263,7 @@ class _Writing:
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
             for claim in claims_of(text)
         ]
-        kept = self.output.claims(attributed(claims, passages))
+        kept = self.output.claims([attributed(claim, passages) for claim in claims])
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
             raise ModelFailed("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
@@ -298,15 +313,8 @@ def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
             yield held
             yield from pieces
             return
-    if held and not (refuses(held) or _start(held).startswith(UNCLEAR)):
+    if held and not (_REFUSAL.match(_start(held)) or _start(held).startswith(UNCLEAR)):
         yield held
-
-
-def refuses(text: str) -> bool:
-    """Whether a text is the mark `NOT FOUND`, perhaps with a reason. "Not found on any other planet, ..." is an
-    answer."""
-    start = _start(text)
-    return bool(_REFUSAL.match(start)) or start.strip(" .!*\"'\n").upper() == NOT_FOUND
 
 
 def _start(text: str) -> str:
