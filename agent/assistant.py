@@ -36,7 +36,7 @@ WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 LONGEST = 4_000
 """Characters of a question: some steps take the square of its length."""
 
-AFTER_EVIDENCE = ("answer", "verify", "remember")
+AFTER_EVIDENCE = ("corpus", "answer", "verify", "remember")
 """The nodes that run again when a stopped answer is continued."""
 
 
@@ -133,10 +133,10 @@ class Assistant:
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
             forget_checkpoints(self._data / DATABASE, thread)  # of a turn that was stored as its process died
-            search = TurnSearch(tool=tool, scope=scope, understood=understood)
+            search = TurnSearch(tool=tool, scope=scope)
             said = (*said, *self._from_elsewhere(thread))
             before = self.threads.tree(thread).path(parent)
-            turn = Turn(thread, len(before) + 1, question, steps=said, today=today, search=search)
+            turn = Turn(thread, len(before) + 1, question, understood, steps=said, today=today, search=search)
             turn = replace(turn, id=self._next_id(thread), parent=before[-1] if before else 0)
             yield from said
             yield from self._run(self._writing(services, llm), turn, cancel)

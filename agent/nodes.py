@@ -78,8 +78,8 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
-    if given := turn.search.understood or (turn.typed if made_of(turn.typed).heading else ""):
-        return turn.understood(given, [Wording(GIVEN, given, 1.0)]).stepped("rewrite", f"as given: {given}")
+    if given := turn.rewritten or (turn.typed if made_of(turn.typed).heading else ""):
+        return turn.reworded(given, [Wording(GIVEN, given, 1.0)]).stepped("rewrite", f"as given: {given}")
     model = run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model and not model.abilities.is_small else None
     made = _rewritten(turn, run, writer)
@@ -88,7 +88,8 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     if writer and writer.ledger:
         details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
         failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
-    turn = turn.understood(made.text, made.wordings).searched(asked=made.text if made.how == "model" else "")
+    by_model = made.text if made.how == "model" else ""
+    turn = turn.reworded(made.text, made.wordings).searched(understood=by_model)
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
 
 
@@ -110,14 +111,15 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
 
 
 def corpus(turn: Turn, run: TurnContext) -> Turn:
-    """Finds questions about the documents as a whole, which need no search: their evidence is the documents they
-    name. What a table says is evidence beside what is found if a language model writes the answer."""
-    whole = answers.corpus_answer_of(turn, run)
-    if whole is None:
+    """Answers questions about the documents as a whole, and of tables, which need no search. What a table says is
+    evidence beside what is found if a language model writes the answer."""
+    made = answers.without_search(turn, run)
+    if made is None:
         return turn
-    if answers.table_evidence(turn, run):
-        return turn.stepped("corpus", f"evidence: {whole.why}")
-    return turn.searched(round=1).found(whole.passages).stepped("corpus", f"no search: {whole.why}")
+    turn = turn.searched(corpus=made)
+    if answers.is_evidence(made, run.services.writers.answer):
+        return turn.stepped("corpus", f"evidence: {made.why}")
+    return turn.searched(round=1).found(made.passages).stepped("corpus", f"no search: {made.why}")
 
 
 def after_corpus(state: TurnState) -> Literal["think", "answer"]:
@@ -156,7 +158,7 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
     if limit is None:
         return turn
     wordings = tuple(replace(one, text=limit.without(one.text)) for one in turn.wordings)
-    turn = turn.searched(asked=turn.told)
+    turn = turn.searched(understood=turn.understood)
     turn = replace(turn, rewritten=limit.without(turn.rewritten), wordings=wordings)
     return turn.searched(scope=(limit.document.id,), within=catalogue.shown[limit.document.id])
 
@@ -296,7 +298,7 @@ def _may_plan(turn: Turn, run: TurnContext) -> bool:
     """Not for what a passage or a table answers, nor where the evidence is enough; but of a question that may have
     several hops the first holds all words at times, and the signals of hops are of English."""
     writer, by, search = run.services.writers.think, run.services.observe, turn.search
-    if writer is None or writer.abilities.is_small or search.round != 1 or answers.table_evidence(turn, run):
+    if writer is None or writer.abilities.is_small or search.round != 1 or search.corpus:
         return False
     hops = Walk.name in search.tools or any(search.signals.get(one) for one in ("relative", "possessive"))
     if not hops and language_of(turn.rewritten) in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):
@@ -366,8 +368,8 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
     made, units = search_keys([*turn.calls, *policy]), best_units(turn, services)
-    prompt = PlanPrompt(turn.told, turn.passages, made, topic, units)
-    specs = offered(services, writer.abilities, turn.told)
+    prompt = PlanPrompt(turn.understood, turn.passages, made, topic, units)
+    specs = offered(services, writer.abilities, turn.understood)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])
 

@@ -34,7 +34,7 @@ from clew.tools.walk import Walk
 
 _Value = TypeVar("_Value")
 
-Kept = Literal["corpus", "query", "question", "walker", "matches", "thought", "stitched"]
+Kept = Literal["query", "question", "walker", "matches", "thought", "stitched"]
 """What a run of the graph computes once."""
 
 

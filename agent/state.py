@@ -120,15 +120,10 @@ class Answer:
         return self.outcome in ("nothing-found", "nothing-indexed")
 
     @property
-    def standings(self) -> dict[ClaimStanding, int]:
-        """How many checked sentences have which result, the worst first."""
-        said = [claim.standing for claim in self.claims]
-        return {one: said.count(one) for one in STANDINGS if one in said}
-
-    @property
     def checked(self) -> str:
-        """The same as text: `quoted word for word: 2`."""
-        return ", ".join(f"{STANDINGS[one][0]}: {count}" for one, count in self.standings.items())
+        """How many checked sentences have which result, the worst first: `quoted word for word: 2`."""
+        said = [claim.standing for claim in self.claims]
+        return ", ".join(f"{STANDINGS[one][0]}: {said.count(one)}" for one in STANDINGS if one in said)
 
     @property
     def plain(self) -> str:
@@ -227,16 +222,29 @@ class Prompted:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """An answer, and how it was made: what every maker of answers returns."""
+
+    answer: Answer
+    model: str = ""  # the language model that wrote it; empty: it is quoted
+    degraded: tuple[Fallback, ...] = ()  # why no model wrote it, if one should have, or why it breaks off
+    ledger: tuple[Prompted, ...] = ()  # what the model was sent
+    details: tuple[str, ...] = ()  # lines for the step
+    passages: tuple[Passage, ...] = ()  # its evidence, if it was made without a search
+    why: str = ""  # what it was made of, if it was made without a search
+
+
+@dataclass(frozen=True, slots=True)
 class TurnSearch:
     """The search of a turn in the making: what it is bound to, and what its rounds have found. Empty once the turn is
     over: it is neither stored nor shown."""
 
     tool: str = ""  # those that the person wants, joined by +; empty: those of the settings, by default the policy's
     scope: tuple[str, ...] = ()  # ids of the documents to search; empty: all
-    understood: str = ""  # the question as a person says that it is to be understood: it is not rewritten
     within: str = ""  # the title of the document that the question is limited to by its own words
-    asked: str = ""  # what a model wrote for the question, or the question with the name of its document in it
-    asking: str = ""  # the question that is searched, where the turn has more than it: a greeting, another question
+    typed: str = ""  # the question in what was typed, if there is more: a greeting, or another question
+    understood: str = ""  # the question as language models get it, if that is not `Turn.rewritten`
+    corpus: Made | None = None  # the answer to a question about documents as a whole, or from a table
     round: int = 0  # from 1
     tools: tuple[str, ...] = ()  # that the policy chose
     signals: Mapping[str, float] = field(default_factory=dict)  # by which it chose them
@@ -287,7 +295,7 @@ class Turn:
         """The turn with these fields of its search changed."""
         return replace(self, search=replace(self.search, **changes))
 
-    def understood(self, rewritten: str, wordings: Iterable[Wording]) -> "Turn":
+    def reworded(self, rewritten: str, wordings: Iterable[Wording]) -> "Turn":
         """The turn with this rewritten question and these wordings; if none of them is marked as the winner, the one
         with its text becomes that."""
         forms = tuple(wordings)
@@ -312,7 +320,7 @@ class Turn:
     @property
     def typed(self) -> str:
         """The typed question without a greeting; of several questions the one that is being answered."""
-        return _typed(self.search.asking or self.question)
+        return _typed(self.search.typed or self.question)
 
     @property
     def meant(self) -> str:
@@ -343,11 +351,11 @@ class Turn:
         return longer or len(split(self.rewritten)) > len(split(own))
 
     @property
-    def told(self) -> str:
+    def understood(self) -> str:
         """The question as language models get it: rewritten, but without earlier turns in front, not as mere words of
         another language, and with the name of its document."""
         read = next((one.name for one in self.wordings if one.won), "")
-        return self.search.asked or (self.meant if self.with_history or read == COGNATES else self.rewritten)
+        return self.search.understood or (self.meant if self.with_history or read == COGNATES else self.rewritten)
 
     @property
     def is_answered(self) -> bool:

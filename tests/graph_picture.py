@@ -6,21 +6,16 @@ python -m tests.graph_picture    draws it anew
 import re
 from pathlib import Path
 
-from langchain_core.runnables.graph import NodeStyles
-
 from clew.agent.graph import turn_graph
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
 
 _BLOCK = re.compile(r"(?<=<!-- graph -->\n).*(?=<!-- end of graph -->)", re.DOTALL)
 
-PLAIN = NodeStyles(default="fill:none", first="fill:none", last="fill:none")
-"""No colours, so that it can be read on a light and on a dark page."""
-
 
 def picture() -> str:
-    """The graph with its subgraphs, as a block of Mermaid. Dotted edges are chosen while the turn runs."""
-    drawn = turn_graph(None).get_graph(xray=True).draw_mermaid(node_colors=PLAIN)
+    """The graph as a block of Mermaid, a subgraph as one node. Dotted edges are chosen while the turn runs."""
+    drawn = turn_graph(None).get_graph().draw_mermaid(with_styles=False)
     return f"\n```mermaid\n{drawn.expandtabs(4).strip()}\n```\n\n"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from clew.agent.answer.excerpts import whole_region
 from clew.agent.answer.summary import NUMBERING, SummaryLine, summary_of
-from clew.agent.state import UNANSWERED, Answer, Claim, Quote
+from clew.agent.state import UNANSWERED, Answer, Claim, Made, Quote
 from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
@@ -40,25 +40,11 @@ LONGEST_TITLE = 12
 TITLES, FOLDERS = 9, 8
 """How many titles an overview lists, spread over the folders; how many folders it lists, the largest first."""
 
-_NAME = "\0"
-
 CHOSEN = ", regarding "
 """In a question that was completed by a person's choice, the choice stands behind this."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusAnswer:
-    """An answer with its evidence, the `passages`; `why` and `details` are lines for the step."""
-
-    answer: Answer
-    passages: tuple[Passage, ...] = ()
-    why: str = ""
-    details: tuple[str, ...] = ()
-
-
 # What is asked ----------------------------------------------------------------------------------------------------
-
-CorpusKind = Literal["overview", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +52,7 @@ class CorpusQuestion:
     """A question about documents. `of` names the document to summarise. `plainly`: it says "summary" or the like.
     `points`: `of` is a pronoun, or stands for a document that was mentioned before."""
 
-    kind: CorpusKind
+    kind: Literal["overview", "summary"]
     of: str = ""
     plainly: bool = True
     points: bool = False
@@ -138,19 +124,14 @@ def offer(language: str, heading: str = "", *titles: str) -> str:
     return line(f"offer {kind}", language, title=title, other=other, heading=heading)
 
 
-@cache
-def _forms() -> list[tuple[int, bool, str, re.Pattern[str]]]:
-    """The patterns of offered questions: how many titles each has, whether a heading, its language."""
-    kinds = [(n, h, one) for n, h in ((0, True), (1, False), (1, True), (2, True)) for one in LANGUAGES]
-    said = [re.escape(offer(one, _NAME * h, *[_NAME] * n)).replace(re.escape(_NAME), "([^“”]+)") for n, h, one in kinds]
-    return [(*kind, re.compile(pattern)) for kind, pattern in zip(kinds, said, strict=True)]
-
-
 def made_of(question: str) -> MadeOf:
     """What an offered question was made of; an empty `MadeOf` for any other question."""
-    for titles, headed, language, form in _forms():
-        if match := form.fullmatch(question.strip()):
-            return MadeOf(match.groups()[:titles], match.groups()[-1] if headed else "", language)
+    *titles, last = re.findall("“([^“”]+)”", question)[:3] or [""]
+    for language in LANGUAGES if last else ():
+        about_title = [] if titles else [MadeOf((last,), "", language)]
+        for made in (MadeOf(tuple(titles), last, language), *about_title):
+            if offer(language, made.heading, *made.titles) == question.strip():
+                return made
     return MadeOf()
 
 
@@ -210,7 +191,7 @@ class Corpus:
         return [by_id[id_] for id_ in ids if id_ in by_id]
 
 
-def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
+def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> Made | None:
     """The answer; None if the question is not about documents as a whole, or names none that exists."""
     if offered := _offered(question, corpus) or _offered(rewritten, corpus):
         return offered
@@ -226,7 +207,7 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
     return _summary(asked, corpus)
 
 
-def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
+def _offered(question: str, corpus: Corpus) -> Made | None:
     """The answer to an offered question; None if it is no such question, or its documents are gone."""
     titles, heading, language = made_of(question)
     corpus = replace(corpus, language=corpus.language or language)
@@ -238,7 +219,7 @@ def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
 # Summary ----------------------------------------------------------------------------------------------------------
 
 
-def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
+def _summary(asked: CorpusQuestion, corpus: Corpus) -> Made | None:
     meant = _meant(asked.of.rpartition(CHOSEN)[2], asked, corpus)
     if asked.points and not meant and corpus.before() is None:
         return _overview(corpus)  # "What is this about?", as the first question
@@ -247,7 +228,7 @@ def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
     if len(meant) > 1 and (asked.plainly or len(meant) <= MOST_CHOICES):
         choices = [corpus.title(one).replace(";", ",") for one in meant[:MOST_CHOICES]]
         back = Claim(clarifying_question("document", choices))
-        return CorpusAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
+        return Made(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), why="which document?")
     return None
 
 
@@ -274,7 +255,7 @@ def _spoken_of(corpus: Corpus) -> list[Listed]:
     return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
 
 
-def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer | None:
+def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> Made | None:
     """The summary of a document, of what stands under one heading of it, or, without such a heading, of what has these
     words."""
     (document,) = corpus.store.documents([one.id])
@@ -296,7 +277,7 @@ def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer 
     tables = [] if heading else _of_tables(document, corpus)
     head = Claim(corpus.line("in short", title=title))
     answer = Answer("summary", (head, *tables, *claims), tuple(passages[: len(quoted)]), form="summary")
-    return CorpusAnswer(answer, tuple(passages), f"a summary of {title}")
+    return Made(answer, passages=tuple(passages), why=f"a summary of {title}")
 
 
 def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
@@ -323,7 +304,7 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
 # Overview ---------------------------------------------------------------------------------------------------------
 
 
-def _overview(corpus: Corpus) -> CorpusAnswer:
+def _overview(corpus: Corpus) -> Made:
     """The number of documents, then a line for each folder if there are several, else a line for each title."""
     documents, folders = corpus.documents, corpus.store.catalogue.folders(corpus.scope)
     in_folders = 1 < len(folders) <= max(2, len(documents) / 2)
@@ -346,4 +327,4 @@ def _overview(corpus: Corpus) -> CorpusAnswer:
         claims.append(Claim(corpus.line("more elsewhere", sum(left), folders=str(len(left))), new_line=True))
     sources = tuple(corpus.passages(corpus.first_chunks([one.id for one in shown]), "overview"))
     answer = Answer("answered", tuple(claims), sources, form="overview")
-    return CorpusAnswer(answer, sources, f"an overview of {len(documents):,} documents")
+    return Made(answer, passages=sources, why=f"an overview of {len(documents):,} documents")

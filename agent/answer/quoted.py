@@ -9,16 +9,17 @@ from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
 from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges, region_of
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
-from clew.agent.answer.reader import read
+from clew.agent.answer.reader import read, with_bold
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.times import asked_years
 from clew.agent.llm.prompt_passages import SENTENCES, best_sentences
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Answer, Claim, Quote, Turn
+from clew.agent.state import Answer, Claim, Made, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.instructions import neutralised
+from clew.memory.knowledge.library import LibraryStore
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import ITEM, NAMED, content_words, held_word_sets, written_words
 
@@ -35,9 +36,18 @@ PATH_BEHIND = 3.0
 """How much less likely than the first another triple of a path may be: no triple of a path answers alone."""
 
 
-def quoted(turn: Turn, run: TurnContext) -> Answer:
-    """The quoted answer of a turn: the judge decides whether its evidence is quoted, refused, or a question is asked
-    back. What a tool answers itself is not judged if a passage says it."""
+def quoted(turn: Turn, run: TurnContext) -> Made:
+    """The answer without a language model: what needed no search, else what is quoted from the passages of
+    documents."""
+    if turn.search.corpus:
+        return turn.search.corpus
+    answer = in_library(_judged(turn.documented, run), run.services.library.store)
+    return Made(with_bold(answer, turn.rewritten))
+
+
+def _judged(turn: Turn, run: TurnContext) -> Answer:
+    """The judge decides whether the evidence is quoted, refused, or a question is asked back. What a tool answers
+    itself is not judged if a passage says it."""
     services, store = run.services, run.services.library.store
     evidence, tool_answer = evidence_for(turn, services), turn.search.tool_answer
     passages, parameters, request = turn.passages, services.answer, request_of(turn)
@@ -87,7 +97,7 @@ def best_units(turn: Turn, services: Services) -> dict[str, str]:
         told = [place for place in own if same_words(evidence.texts[place]) in same_words(text)]
         told = [place for place in told if evidence.candidates[place].block.kind != "field"] or told
         best = sorted(sorted(told, key=lambda place: -scores[place])[:SENTENCES])
-        units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(turn.told, text)
+        units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(turn.understood, text)
     return units
 
 
@@ -172,6 +182,13 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
 
 
 # Composed ---------------------------------------------------------------------------------------------------------
+
+
+def in_library(answer: Answer, store: LibraryStore) -> Answer:
+    """The answer with the page and the heading of each source, and all paths of its file."""
+    documents = store.documents([one.document for one in answer.sources if one.document])
+    made = placed(answer, {document.id: document for document in documents})
+    return replace(made, sources=tuple(replace(one, copies=store.copies(one.source)) for one in made.sources))
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:

@@ -4,11 +4,10 @@ many rows to show, how many there are."""
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from clew.agent.answer.corpus_answers import CorpusAnswer
 from clew.agent.answer.excerpts import in_markdown
 from clew.agent.answer.score_adjustments import SURE, denied
 from clew.agent.search.table_reader import TableReading, read, shipped
-from clew.agent.state import Answer, Claim
+from clew.agent.state import Answer, Claim, Made
 from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.errors import BadInput
@@ -27,7 +26,7 @@ def table_answer(
     scope: frozenset[str] | None = None,
     before: Sequence[tuple[str, str]] = (),
     language: str = "",
-) -> CorpusAnswer | None:
+) -> Made | None:
     """The answer; None if the question asks nothing of a table, or not clearly. `before` are the questions of the
     previous turns that tables answered, oldest first, each as typed and as understood, if this question refers to them:
     then it is about the same rows. `language` is the language to answer in, by default English."""
@@ -49,7 +48,8 @@ def table_answer(
     passage = replace(result.passage, text="\n".join([lead, *(row.text for row in rows)]))
     claims = [Claim(lead, (1,)), *(replace(row, cites=(1,), new_line=True) for row in rows)]
     answer = Answer("answered", tuple(claims), (passage,), form="fact")
-    return CorpusAnswer(answer, (passage,), f"{reading.asked} in {reading.table.name}", (result.text,))
+    why = f"{reading.asked} in {reading.table.name}"
+    return Made(answer, details=(result.text,), passages=(passage,), why=why)
 
 
 def _read(question: str, tables: Tables, encoder: Encoder) -> TableReading | None:

@@ -71,19 +71,16 @@ def verified(answer: Answer) -> Answer:
     return replace(answer, claims=tuple(claims))
 
 
-def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """The claims, where one without a citation, or with an unsupported one, cites the passage that supports it best. If
-    none does, it is marked weak or unsupported, provided that it claims something."""
-    return tuple(_attributed(claim, passages) for claim in claims)
-
-
-def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
+def attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
+    """The claim, which without a citation, or with an unsupported one, cites the passage that supports it best. If none
+    does, it is marked weak or unsupported, provided that it claims something."""
     if claim.text[-1] in ":?" or (claim.cites and verdict(claim, passages) != "unsupported"):
         return claim
     moved = [replace(claim, cites=(number,)) for number in range(1, len(passages) + 1)]
     found = {one: verdict(one, passages) for one in moved}
     if supported := [one for one in moved if found[one] == "supported"]:
-        return max(supported, key=lambda one: _likelihood(_ungrouped(_plain(one)), [passages[one.cites[0] - 1]])[0])
+        said = _ungrouped(LIST_MARK.sub("", claim.text))
+        return max(supported, key=lambda one: _likelihood(said, [passages[one.cites[0] - 1]])[0])
     if claim.cites or len(content_words(claim.text)) < LEAST_SAID:
         return claim
     return replace(claim, verdict="weak" if "weak" in found.values() else "unsupported")
@@ -99,7 +96,8 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
-    text, cleaned = _plain(claim), str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
+    text = LIST_MARK.sub("", claim.text)
+    cleaned = str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
     cited = [replace(one, text=cleaned(one.text)) for one in cited]
     evidence = cleaned(" ".join(f"{one.title} {one.heading} {one.text} {said_by(one)}" for one in cited))
     if same_words(text) in same_words(evidence):
@@ -132,9 +130,10 @@ def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
 def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, float]:
     """How likely one of the passages, or all together, says it; and from which values on that is supported, and
     weak."""
-    read = [replace(one, text=_ungrouped(one.text)) for one in cited]
-    held = _share(content_words(said), " ".join(map(said_by, read)))
-    if held < LEAST_SHARED or len(content_words(said)) < LEAST_SAID or not may_be_english(said):
+    read, words = [replace(one, text=_ungrouped(one.text)) for one in cited], content_words(said)
+    known = set(content_words(" ".join(map(said_by, read))))
+    held = sum(word in known for word in words) / max(1, len(words))
+    if held < LEAST_SHARED or len(words) < LEAST_SAID or not may_be_english(said):
         return held, SUPPORTED, WEAK
     read += [replace(read[0], text="\n".join(one.text for one in read))] if len(read) > 1 else []
     return float(shipped().scores(said, [near(said, one) for one in read]).max()), SAID, WEAKLY_SAID
@@ -142,10 +141,6 @@ def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, floa
 
 def _harmless(text: str) -> str:
     return neutralised(text).text.replace(LEFT_OUT, "")
-
-
-def _plain(claim: Claim) -> str:
-    return LIST_MARK.sub("", claim.text)
 
 
 def near(text: str, passage: Passage) -> str:
@@ -162,11 +157,6 @@ def near(text: str, passage: Passage) -> str:
             kept.append(place)
             room -= len(units[place].split())
     return " ".join([f"{passage.title}.", *(units[place] for place in sorted(kept))])
-
-
-def _share(words: Sequence[str], text: str) -> float:
-    known = set(content_words(text))
-    return sum(word in known for word in words) / len(words) if words else 0.0
 
 
 def _all_words(text: str) -> set[str]:

@@ -6,26 +6,34 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from clew.agent.answer.citations import Citations, claims_of, numbered, whole_sentences
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.citations import Citations, claims_of, numbered, same_words, whole_sentences
+from clew.agent.answer.evidence import READ
+from clew.agent.answer.judge import refused
 from clew.agent.answer.output_filter import OutputFilter
+from clew.agent.answer.quoted import evidence_for, in_library, quoted
+from clew.agent.answer.reader import with_bold
 from clew.agent.answer.verification import all_but_one, attributed, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.llm.prompt_passages import PromptPassages, fit
-from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
-from clew.memory.datatypes import Passage
+from clew.agent.llm.prompt_passages import PromptPassages, fit, reported
+from clew.agent.services import Services, TurnContext
+from clew.agent.state import UNANSWERED, Answer, Claim, Fallback, Made, Piece, PromptPart, Turn
+from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES, content_words
+from clew.memory.walk_paths import parents, path
 from clew.prompts import render
 
 TEMPERATURE = 0.1
 NOT_FOUND, UNCLEAR = "NOT FOUND", "UNCLEAR:"
 """What a model writes if it cannot answer, or asks back. The person does not see these words."""
 
-_REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)")
+_REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)|(?i:{NOT_FOUND})[\s.!*\"']*$")
+"""The mark, perhaps with a reason. "Not found on any other planet, ..." is an answer."""
 
 MARGIN = 100
 """Tokens of the window that are left free, as the estimates are not exact."""
@@ -43,14 +51,74 @@ _LISTED = re.compile(r"\n[^\n:\[\]]{1,30}:((?:[\s*_•-]*\[\d+\][^\n\[\]]*)+)\s*
 Unsupported = Literal["mark", "remove"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """What a model wrote for a turn. `answer` is None if it says that the passages do not answer. `removed[i]` is the
-    number of instructions left out of passage i; `broke` says why the text breaks off, or is empty."""
+def written(turn: Turn, run: TurnContext) -> Made:
+    """The answer that a language model writes. Where it fails, what it has shown is taken back, and the quoted answer
+    stands; one stopped before its first word has no words."""
+    model, plain = run.services.writers.answer, None
+    assert model
+    writer = RecordedWriter(model, "answer", run.emit, run.services.answer.tokens)
+    try:
+        if not model.abilities.is_small:
+            return _from_passages(turn, run, writer)
+        plain = quoted(turn, run)
+        return _shortened(turn, run, writer, plain)
+    except Cancelled:
+        return Made(Answer("stopped", ()), ledger=writer.ledger)
+    except ServiceUnreachable as error:
+        run.emit(Piece("", restart=True))
+        failed, details = (Fallback("answer", error.message),), (f"quoted, as {error.message}",)
+        return replace(plain or quoted(turn, run), degraded=failed, ledger=writer.ledger, details=details)
 
-    answer: Answer | None
-    removed: tuple[int, ...] = ()
-    broke: str = ""
+
+def _from_passages(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made:
+    """The answer from the best passages, after what a table answers; the model may also refuse or ask back. Raises what
+    `write` raises."""
+    services, corpus = run.services, turn.search.corpus
+    evidence = {one.id: one for one in (*(corpus.passages if corpus else ()), *turn.passages)}
+    if not evidence:
+        return Made(_refusal(turn, services), details=(f"{writer.name} was not asked",))
+    shown = replace(turn.found([*evidence.values()][:READ]), paths=connections(turn, services))
+    made = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
+    if made.answer.refused:
+        return replace(made, answer=_refusal(turn.documented, services), degraded=())
+    answer = in_library(replace(made.answer, form=answer_type(turn.rewritten).form), services.library.store)
+    return replace(made, answer=with_bold(answer, turn.rewritten))
+
+
+def _shortened(turn: Turn, run: TurnContext, writer: RecordedWriter, plain: Made) -> Made:
+    """What a model of less than a billion parameters makes of the quoted answer. It does not decide whether anything
+    answers, and its text is taken only if it stands in the quotations word for word: such models invent ("it is safe",
+    of what is not). Raises what `write` raises, and `ModelFailed` for another text."""
+    shown = plain.answer
+    if shown.refused or shown.outcome == "unclear" or not shown.sources:
+        return replace(plain, details=(f"{writer.name} was not asked",))
+    units = [
+        replace(source, text="\n".join(claim.text for claim in shown.claims if number in claim.cites))
+        for number, source in enumerate(shown.sources, 1)
+    ]
+    made = write(turn.found(units), writer, "mark", run.emit, run.cancel)
+    told = same_words(" ".join(unit.text for unit in units))
+    if made.answer.refused or any(same_words(claim.text) not in told for claim in made.answer.claims):
+        raise ModelFailed(f"what {writer.name} wrote is not what the documents say")
+    known = {(one.id, one.heading): one for one in shown.sources}
+    sources = tuple(known[one.id, one.heading] for one in made.answer.sources)
+    answer = with_bold(replace(made.answer, sources=sources, form=shown.form), turn.rewritten)
+    return replace(made, answer=answer, degraded=())
+
+
+def _refusal(turn: Turn, services: Services) -> Answer:
+    """A refusal that names the names and numbers of the question which the library does not have."""
+    lacked = evidence_for(turn, services).lacked(turn.rewritten)
+    return refused(turn.passages, [word for word in lacked if not word.islower()], turn.rewritten)
+
+
+def connections(turn: Turn, services: Services) -> tuple[str, ...]:
+    """The steps of the walk that have a relation which a graph folder gives: what others are by says nothing."""
+    walk, store = turn.walk or Subgraph(), services.library.store
+    ids = list({chunk.document: None for chunk in store.chunks(walk.nodes)})
+    given, before = {edge.relation for own in store.neighbours(ids) for edge in own if edge.relation}, parents(walk)
+    walked = enumerate(walk.edges, walk.landings)
+    return tuple(path(walk, before, place)[-1] for place, edge in walked if edge.relation in given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +141,17 @@ def write(
     emit: Callable[[Piece], object],
     cancel: threading.Event,
     encoder: Encoder | None = None,
-    small: bool = False,
-) -> ModelAnswer:
+) -> Made:
     """The model's answer from the turn's passages, its words given to `emit` as they may leave (`OutputFilter`; with an
-    `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a failure is kept.
+    `encoder` nothing that has nothing to do with the question); `UNANSWERED` if it says that they do not answer. What
+    it wrote before a stop or a failure is kept.
 
-    `unsupported` sentences are marked (by `verify`), or removed. To a
-    `small` model nothing but the passages and the question is given. A prompt that was cut is sent again with half of
-    the passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where
-    nothing came at all.
+    `unsupported` sentences are marked (by `verify`), or removed. A prompt that was cut is sent again with half of the
+    passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where nothing came at all.
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
     output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
-    return _Writing(turn, writer, unsupported, emit, cancel, output, small).answer()
+    return replace(_Writing(turn, writer, unsupported, emit, cancel, output).answer(), ledger=writer.ledger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +164,8 @@ class _Writing:
     emit: Callable[[Piece], object]
     cancel: threading.Event
     output: OutputFilter
-    small: bool
 
-    def answer(self, room: int = 10**9, tries: int = TRIES) -> ModelAnswer:
+    def answer(self, room: int = 10**9, tries: int = TRIES) -> Made:
         """The answer, from as many passages as fit into the window and into `room` tokens."""
         fixed = self.writer.tokens(self._prompt(""))
         spare = self.writer.window - self._most - MARGIN - fixed
@@ -121,23 +186,23 @@ class _Writing:
         return min(self.writer.most, self.writer.window // 4)
 
     def _prompt(self, passages: str) -> str:
-        """The prompt. It has what was said before only if the question refers to that."""
-        turn, question = self.turn, self.turn.told
-        if self.small:
+        """The prompt. It has what was said before only if the question refers to that; for a small model nothing but
+        the passages and the question."""
+        turn, question = self.turn, self.turn.understood
+        if self.writer.abilities.is_small:
             return render("answer-small", passages=passages, question=question)
         walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
-        leans = turn.with_history or turn.rewritten != turn.typed
-        told = turn.recalled.in_order if leans else ()
+        told = turn.recalled.in_order if turn.rewritten != turn.typed else ()
         spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
         path = render("answer-path", path=walked) if walked else ""
         said = render("answer-said", said=spoken) if spoken else ""
         language = NAMES.get(turn.search.language, "its language")
         return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
-    def _checked(self, prompt: Message, given: PromptPassages) -> ModelAnswer:
+    def _checked(self, prompt: Message, given: PromptPassages) -> Made:
         drafted = self._drafted(self._reply(prompt), given)
         answer = drafted.answer
-        if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
+        if self.unsupported == "mark" or answer.outcome != "answered":
             return drafted
         right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
         if not right and language_of(answer.plain) in ("", "en"):
@@ -169,22 +234,21 @@ class _Writing:
             if not "".join(shown).strip():
                 raise
             stopped = True
-        except PromptCut:
-            raise
         except ServiceUnreachable as error:
             shown = [whole_sentences("".join(shown))]
-            if not shown[0]:
+            if isinstance(error, PromptCut) or not shown[0]:
                 raise
             broke = error.message
         finally:
             pieces.close()
         return _Reply("".join(pieces.raw), "".join(shown), citations.order, stopped, broke)
 
-    def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
+    def _drafted(self, reply: _Reply, given: PromptPassages) -> Made:
         """Raises `ModelFailed` where no sentence that cites may stand alone."""
-        drafted = ModelAnswer(None, given.removed, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
-        if refuses(start):
+        broke = (Fallback("answer", f"it breaks off: {reply.broke}"),) if reply.broke else ()
+        drafted = Made(UNANSWERED, self.writer.name, broke, details=reported(passages, given.removed))
+        if _REFUSAL.match(start):
             return drafted
         if start.startswith(UNCLEAR):
             question = OutputFilter(()).plain(" ".join(start[len(UNCLEAR) :].split()))
@@ -199,7 +263,7 @@ class _Writing:
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
             for claim in claims_of(text)
         ]
-        kept = self.output.claims(attributed(claims, passages))
+        kept = self.output.claims([attributed(claim, passages) for claim in claims])
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
             raise ModelFailed("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
@@ -249,15 +313,8 @@ def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
             yield held
             yield from pieces
             return
-    if held and not (refuses(held) or _start(held).startswith(UNCLEAR)):
+    if held and not (_REFUSAL.match(_start(held)) or _start(held).startswith(UNCLEAR)):
         yield held
-
-
-def refuses(text: str) -> bool:
-    """Whether a text is the mark `NOT FOUND`, perhaps with a reason. "Not found on any other planet, ..." is an
-    answer."""
-    start = _start(text)
-    return bool(_REFUSAL.match(start)) or start.strip(" .!*\"'\n").upper() == NOT_FOUND
 
 
 def _start(text: str) -> str:

@@ -100,7 +100,7 @@ def weighed(
 def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel) -> Turn:
     """The turn with its wordings weighed, and with the winner as the question that is shown."""
     wordings = weighed(turn.wordings, found, said(turn, encoder), model)
-    return turn.understood(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
+    return turn.reworded(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
 
 
 def apart(wordings: Sequence[Wording], found: Matches) -> tuple[float, float]:

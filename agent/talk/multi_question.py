@@ -89,7 +89,7 @@ def _link(language: str) -> re.Pattern[str]:
 
 def split(state: TurnState) -> QuestionsState:
     turn = state["turn"]
-    waiting = questions_of(turn.search.asking or turn.question)
+    waiting = questions_of(turn.search.typed or turn.question)
     return {"turn": turn.stepped("multi_question", f"asked: {'; '.join(waiting)}"), "waiting": waiting, "answered": ()}
 
 
@@ -109,7 +109,7 @@ def next_question(state: QuestionsState) -> QuestionsState:
         parent=turn.parent,
         steps=turn.steps,
         recalled=replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled,
-        search=TurnSearch(turn.search.tool, scope, asking=asking, calls_left=left, language=turn.search.language),
+        search=TurnSearch(turn.search.tool, scope, typed=asking, calls_left=left, language=turn.search.language),
     )
     return {"turn": fresh, "waiting": tuple(waiting), "answered": answered}
 
@@ -126,13 +126,13 @@ def join(state: QuestionsState) -> TurnState:
     """The turn made of those of its questions, with the steps of all. If questions are still waiting, it was
     stopped."""
     turn, done, waiting = state["turn"], _with_last(state), state["waiting"]
-    answer = joined([(part.search.asking, part.answer) for part in done])
+    answer = joined([(part.search.typed, part.answer) for part in done])
     ranks = zip_longest(*(part.passages for part in done))  # the best of each, then the second best of each
     whole = replace(
         turn,
         answer=replace(answer, outcome="stopped") if waiting else answer,
         recalled=done[0].recalled,
-        rewritten=" ".join((*(part.rewritten or part.search.asking for part in done), *waiting)),
+        rewritten=" ".join((*(part.rewritten or part.search.typed for part in done), *waiting)),
         wordings=tuple(replace(w, weight=w.weight / len(done)) for part in done for w in part.wordings),
         calls=tuple(call for part in done for call in part.calls),
         passages=tuple({one.id: one for rank in ranks for one in rank if one}.values()),
@@ -142,20 +142,20 @@ def join(state: QuestionsState) -> TurnState:
         degraded=tuple(dict.fromkeys(one for part in done for one in part.degraded)),
         ledger=tuple(line for part in done for line in part.ledger),
     )
-    return {"turn": whole.searched(asking=" ".join((*(part.search.asking for part in done), *waiting)))}
+    return {"turn": whole.searched(typed=" ".join((*(part.search.typed for part in done), *waiting)))}
 
 
 def _with_last(state: QuestionsState) -> tuple[Turn, ...]:
     """The turns of the answered questions, including the current one if it is answered."""
     turn = state["turn"]
-    last = replace(turn, search=TurnSearch(asking=turn.search.asking), steps=())
+    last = replace(turn, search=TurnSearch(typed=turn.search.typed), steps=())
     return (*state["answered"], last) if turn.is_answered else state["answered"]
 
 
 def _as_said(part: Turn) -> list[Sentence]:
     claims = () if part.answer.refused else part.answer.claims
     said = (Sentence(claim.text, "agent", part.turn) for claim in claims)
-    return [Sentence(part.search.asking, "user", part.turn), *said]
+    return [Sentence(part.search.typed, "user", part.turn), *said]
 
 
 # Joining --------------------------------------------------------------------------------------------------------------

@@ -31,18 +31,18 @@ MORE, EXAMPLES = 3, 3
 """Further sentences that are quoted at once; questions that a greeting shows."""
 
 
-def begin(state: TurnState) -> Literal["talk", "answer"]:
-    """A turn whose evidence is complete goes straight to `answer`."""
-    return "answer" if state["turn"].search.round else "talk"
+def begin(state: TurnState) -> Literal["talk", "corpus"]:
+    """A turn whose evidence is complete, and that is answered anew, is not searched again."""
+    return "corpus" if state["turn"].search.round else "talk"
 
 
 def talk(turn: Turn, run: TurnContext) -> Turn:
     """Answers small talk and talk about the last answer. Otherwise it leaves the question: without a greeting; or,
     after "yes" to an offered question, that one. A question that the person has put in other words is never talk."""
     turn, services = _in_scope(turn, run.services), run.services
-    if turn.search.understood:
-        return turn.searched(asking=turn.search.understood)
-    asked = turn.search.asking or turn.question
+    if turn.rewritten:
+        return turn.searched(typed=turn.rewritten)
+    asked = turn.search.typed or turn.question
     said, about = heard(asked), corpus_question(asked)
     # 'Summarise this document' and 'which stories have you got?' are of documents, and no talk.
     of_documents = about is not None and (about.kind == "overview" or (about.kind == "summary" and " " in about.of))
@@ -62,7 +62,7 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
         answer = small_talk(said.intent, language, before, services)
         return replace(turn, answer=replace(answer, form="talk")).stepped("talk", said.intent)
     answer = about_answer(said.intent, language, before, last, services.encoder)
-    turn = turn.searched(asking=last.rewritten).found(last.passages)
+    turn = turn.searched(typed=last.rewritten).found(last.passages)
     turn = replace(turn, answer=replace(answer, form="talk"), rewritten=last.rewritten)
     return turn.stepped("talk", f"{said.intent}, of the answer of turn {last.turn}")
 
@@ -72,8 +72,8 @@ def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["reca
     turn, writer = state["turn"], runtime.context.services.writers.answer
     if turn.is_answered:
         return "verify"
-    quotes = (writer is None or writer.abilities.is_small) and not turn.search.understood
-    several = quotes and len(questions_of(turn.search.asking or turn.question)) > 1
+    quotes = (writer is None or writer.abilities.is_small) and not turn.rewritten
+    several = quotes and len(questions_of(turn.search.typed or turn.question)) > 1
     return "multi_question" if several else "recall"
 
 
@@ -88,15 +88,15 @@ def _in_scope(turn: Turn, services: Services) -> Turn:
     for name in found.unknown:
         left = " ".join(asking.replace(name, " ").split())
         asking = left if content_words(left) and not any(store.vocabulary.counts(words(name))) else asking
-        turn = turn.stepped("scope", f"nothing here is called {name}").searched(asking=asking)
+        turn = turn.stepped("scope", f"nothing here is called {name}").searched(typed=asking)
     if not found.documents or not found.question:
         return turn
-    turn = turn.searched(scope=found.documents, asking=asking)
+    turn = turn.searched(scope=found.documents, typed=asking)
     return turn.stepped("scope", f"in {', '.join(found.names)}: {number_of(len(found.documents), 'document')}")
 
 
 def _asking(turn: Turn, question: str) -> Turn:
-    return turn.searched(asking=question).stepped("talk", f"asked: {question}")
+    return turn.searched(typed=question).stepped("talk", f"asked: {question}")
 
 
 # What is said ---------------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answer.answers import connections
 from clew.agent.answer.quoted import best_units
+from clew.agent.answer.written import connections
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
 from clew.agent.settings import read_settings
@@ -136,10 +136,13 @@ def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> N
     assert removed.answer.sources
 
 
-def test_a_stop_keeps_what_was_said_and_the_answer_can_be_had_later(opened: Open, ollama: OllamaDouble) -> None:
+@pytest.mark.parametrize("question", [QUESTION, "Summarise Metropolis"])
+def test_a_stop_keeps_what_was_said_and_the_answer_can_be_had_later(
+    question: str, opened: Open, ollama: OllamaDouble
+) -> None:
     assistant, cancel = opened("none,answer=ollama:slow:1b"), threading.Event()
     events = []
-    for event in assistant.ask("t", QUESTION, cancel=cancel):
+    for event in assistant.ask("t", question, cancel=cancel):
         events.append(event)
         if isinstance(event, Piece) and len([e for e in events if isinstance(e, Piece)]) == 4:
             cancel.set()
@@ -151,6 +154,7 @@ def test_a_stop_keeps_what_was_said_and_the_answer_can_be_had_later(opened: Open
     ollama.requests.clear()
     again = list(assistant.resume("t"))[-1]
     assert isinstance(again, Turn) and again.answer.outcome == "answered"
+    assert [step.node for step in again.steps] == [step.node for step in turn.steps]
     assert again.turn == turn.turn and again.passages == turn.passages and again.rewritten == turn.rewritten
     assert again.answer.plain.startswith(turn.answer.plain.rstrip(".")[:10])
     assert said(ollama.requests) == ["answer"], "nothing is searched or rewritten again"

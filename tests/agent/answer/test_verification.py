@@ -52,7 +52,7 @@ def test_of_a_long_passage_the_sentences_are_read_that_share_most_words_in_their
 def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> None:
     wrong = Claim("Nero paid 7,777 ducats.", (1,))  # nothing supports it: it stays, to be marked
     said = [Claim("Laika was a dog from Moscow."), Claim("The Moon is 384,400 km away.", (2,)), Claim("I hope so.")]
-    *found, kept = attributed([*said, wrong], PASSAGES)
+    *found, kept = (attributed(claim, PASSAGES) for claim in (*said, wrong))
     assert [claim.cites for claim in found] == [(2,), (1,), ()] and kept == wrong
 
 
@@ -66,7 +66,7 @@ def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> N
     ],
 )
 def test_a_sentence_without_a_citation_is_checked_against_all_passages(said: str, found: str) -> None:
-    [claim] = attributed([Claim(said)], PASSAGES)
+    claim = attributed(Claim(said), PASSAGES)
     assert (claim.cites, claim.verdict) == ((), found)
     [kept] = verified(Answer("answered", (claim,))).claims
     assert kept == claim
