@@ -20,8 +20,8 @@ from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
 from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
-from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
-from clew.memory.knowledge.loaders.records import read_xml
+from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, title_of_file
+from clew.memory.knowledge.loaders.records import read_text, read_xml
 from clew.memory.knowledge.loaders.sheets import write_sheet
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source, in_a_line
 from clew.memory.text import clean

@@ -104,9 +104,12 @@ class Article:
 
 
 def is_dump(path: Path) -> bool:
-    """By its root element. Raises `OSError`, and what `BROKEN_ZIP` lists."""
-    with unzipped(path) as file:
-        return bool(_ROOT.match(file.read(BEGINNING)))
+    """By its root element. What cannot be opened is taken for one: reading it says why."""
+    try:
+        with unzipped(path) as file:
+            return bool(_ROOT.match(file.read(BEGINNING)))
+    except (OSError, *BROKEN_ZIP):
+        return True
 
 
 def read_dump(source: Source) -> Iterator[Item]:
