@@ -27,8 +27,9 @@ from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable
 
-MOST, LARGEST = 10_000, 256 << 20
-"""Files that an archive may have, and bytes that they may have together."""
+MOST, LARGEST = 10_000, 256 << 20  # files that an archive may have, and bytes that they may have together
+NAMED = ("From", "To", "Cc", "Date", "Subject")  # fields that stand above the words of a message
+LONGEST_NAME = 100  # characters of the name of what is attached
 
 
 def read_archive(source: Source) -> Iterator[Unpacked]:
@@ -72,12 +73,6 @@ def _put(folder: Path, name: str, held: IO[bytes]) -> None:
         copyfileobj(held, file)
 
 
-NAMED = ("From", "To", "Cc", "Date", "Subject")
-"""Fields that stand above the words of a message."""
-
-LONGEST_NAME = 100
-"""Characters of the name of what is attached."""
-
 _message = BytesParser(policy=policy.default).parse
 
 
@@ -102,10 +97,7 @@ def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterat
     if not fields:
         raise Unreadable("not a mail: it has none of the fields of one")
     layout, hidden = TextLayout(), ""
-    for name, said in fields.items():
-        layout.line()
-        layout.words(f"{name}: {said}")
-    layout.paragraph()
+    layout.verbatim("\n".join(f"{name}: {said}" for name, said in fields.items()))
     if (body := message.get_body(("plain", "html"))) is not None:
         text = _content(body)
         if body.get_content_type() == "text/html":
@@ -121,7 +113,7 @@ def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterat
     with TemporaryDirectory(prefix="clew-") as folder:
         for number, part in enumerate(message.iter_attachments(), 1):
             _put(Path(folder), *_attached(part, number))
-        yield Unpacked(Path(folder), id_, place, found.date, found.author)
+        yield Unpacked(Path(folder), id_, place, date, author)
 
 
 def _field(message: EmailMessage, name: str) -> object:
