@@ -16,7 +16,7 @@ from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements, own_words
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
-from clew.memory.knowledge.loaders.source import Source, in_a_line
+from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean, word_lists
 
 _TAGS = word_lists(Path(__file__).with_name("html.txt"))
@@ -49,10 +49,9 @@ def read_html(source: Source) -> Iterator[Document]:
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     metas = [(one.get("name") or one.get("property") or "", one.get("content")) for one in root.xpath(_METAS)]
 
-    def told(names: Collection[str]) -> str:
+    def told(names: Collection[str]) -> list[str]:
         """What the head says under these names; links to who wrote it are none of it."""
-        said = [content for name, content in metas if name.lower() in names and "://" not in content]
-        return in_a_line(",".join(said).split(","))
+        return ",".join(said for name, said in metas if name.lower() in names and "://" not in said).split(",")
 
     layout, hidden = laid_out(root)
     title = first if first and first in head else head or first or title_of_file(source.path)

@@ -18,8 +18,7 @@ from tinycss2.color4 import Color, parse_color
 
 # Rules and values -----------------------------------------------------------------------------------------------------
 
-Declared = dict[tuple[bool, str], str]
-"""What a rule says: values by property, in small letters; True for `!important` ones."""
+Declared = dict[tuple[bool, str], str]  # what a rule says: values by property; True for `!important` ones
 
 WIDTH = 1200.0  # pixels of the screen
 NESTED = 5  # how deep rules may lie in rules

@@ -26,14 +26,10 @@ from clew.memory.knowledge.loaders.sheets import write_sheet
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source, in_a_line
 from clew.memory.text import clean
 
-PACKAGES = (".docx", ".docm", ".odt", ".ods")
-"""Zipped XML, whose hidden text can be taken out."""
-
+PACKAGES = (".docx", ".docm", ".odt", ".ods")  # zipped XML, whose hidden text can be taken out
 SHEETS = (".ods", ".xls", ".xlsb")
 OTHERS = (".doc", ".rtf", ".xls", ".xlsb", ".odp", ".ppt", ".epub", ".fb2", ".msg")
-MARKS = (".rst", ".org", ".tex", ".typ", ".xml")
-"""Text, which is decoded before."""
-
+MARKS = (".rst", ".org", ".tex", ".typ", ".xml")  # text, which is decoded before
 _MIDNIGHT = " 00:00:00"
 _BULLET = re.compile(r"<p>\s*[•–▪◦‣·]\s+(.*?)</p>", re.DOTALL)
 

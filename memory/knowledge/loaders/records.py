@@ -28,8 +28,9 @@ from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_f
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
 
-SAMPLE, DEEPEST = 4096, 20
-"""Characters that the delimiter is told by; and values in values, below which what is left stands as it is written."""
+SAMPLE = 4096  # characters that the delimiter is told by
+DEEPEST = 20  # values in values, below which what is left stands as it is written
+LOOKED_AT, LEAST = 50, 0.5  # first lines of a text, of which this share begins a message where it is a chat
 
 
 def read_table(source: Source) -> Iterator[Document]:
@@ -126,9 +127,6 @@ def _documents_of_triples(source: Source, entries: list[Any]) -> Iterator[Docume
         why = f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}"
         yield LoadFailure(place, why, len(bad))
 
-
-LOOKED_AT, LEAST = 50, 0.5
-"""First lines of a text, of which this share begins a message where it is a chat."""
 
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?:[\s\u202f]?[AaPp]\.?[Mm]\.?)?"

@@ -20,9 +20,8 @@ from clew.memory.text import clean
 
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _COLUMNS = 16_384
+# Numbers of formats that every workbook has (ECMA-376-1, 18.8.30):
 _PERCENT, _DATES = (9, 10), (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
-"""Numbers of formats that every workbook has (ECMA-376-1, 18.8.30)."""
-
 _NO_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _EPOCH = datetime(1899, 12, 30)
 

@@ -49,8 +49,7 @@ AMBIGUOUS = re.compile(
     r"|desambiguación|desambiguação|disambigua|doorverwijspagina)\s*(?:\||\}\})|__DISAMBIG__",
     re.IGNORECASE,
 )
-INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}|\[\[([^\[\]]*)\]\]")
-"""A template, a table or a link with no other in it."""
+INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}|\[\[([^\[\]]*)\]\]")  # a template, table or link with none in it
 
 NO_WORDS = [
     (re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.DOTALL | re.IGNORECASE), ""),
@@ -60,8 +59,7 @@ NO_WORDS = [
 ]
 """Of HTML, of bold and slanted letters and of lists."""
 
-ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")
-"""A link to another site."""
+ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")  # a link to another site
 
 DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"))
 LEFT_OF_TEMPLATES = [
