@@ -96,19 +96,19 @@ def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterat
     fields = {name: clean(" ".join(str(said).split())) for name in NAMED if (said := _field(message, name))}
     if not fields:
         raise Unreadable("not a mail: it has none of the fields of one")
-    layout, hidden = TextLayout(), ""
+    layout = TextLayout()
     layout.verbatim("\n".join(f"{name}: {said}" for name, said in fields.items()))
     if (body := message.get_body(("plain", "html"))) is not None:
         text = _content(body)
         if body.get_content_type() == "text/html":
-            page, hidden = laid_out(parse(text))
-            text = page.text
+            page = laid_out(parse(text))
+            text, layout.hidden = page.text, page.hidden
         layout.verbatim(clean(text))
     date = ""
     with suppress(ValueError, TypeError):
         date = parsedate_to_datetime(fields.get("Date", "")).date().isoformat()
     title, author = fields.get("Subject", ""), in_a_line(fields.get("From", ""))
-    found = layout.document(source, title, date=date, author=author, hidden_text=hidden)
+    found = layout.document(source, title, date=date, author=author)
     yield replace(found, id=id_, source=place)
     with TemporaryDirectory(prefix="clew-") as folder:
         for number, part in enumerate(message.iter_attachments(), 1):

@@ -53,9 +53,9 @@ def read_html(source: Source) -> Iterator[Document]:
         """What the head says under these names; links to who wrote it are none of it."""
         return ",".join(said for name, said in metas if name.lower() in names and "://" not in said).split(",")
 
-    layout, hidden = laid_out(root)
+    layout = laid_out(root)
     title = first if first and first in head else head or first or title_of_file(source.path)
-    yield layout.document(source, title, date=date, author=told(AUTHOR), tags=told(KEYWORDS), hidden_text=hidden)
+    yield layout.document(source, title, date=date, author=told(AUTHOR), tags=told(KEYWORDS))
 
 
 def parse(markup: str) -> HtmlElement:
@@ -71,19 +71,19 @@ def parse(markup: str) -> HtmlElement:
     return root
 
 
-def laid_out(root: HtmlElement) -> tuple[TextLayout, str]:
+def laid_out(root: HtmlElement) -> TextLayout:
     """The words of a page that are seen, without its chrome, but with it where nothing else is there; and those that
     are not seen."""
-    layout, hidden, without = TextLayout(), "", deepcopy(root)
+    layout, without = TextLayout(), deepcopy(root)
     _drop_chrome(without)
     try:
         for page in (without, root):
             if not layout.text:
-                hidden = _without_hidden(page)
+                layout.hidden = [_without_hidden(page)]
                 _write(layout, page)
     except RecursionError as error:
         raise Unreadable("its styles are nested too deep") from error
-    return layout, hidden
+    return layout
 
 
 _POWER = re.compile(r"\s*[-+−]?\d+\s*")

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 from textwrap import indent
-from typing import Any
 
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_file, title_of_text
@@ -38,6 +37,7 @@ class TextLayout:
         self.headings: list[Mark] = []
         self.pages: list[Mark] = []
         self.tables: list[Table] = []
+        self.hidden: list[str] = []  # what the file says and does not show
 
     @property
     def text(self) -> str:
@@ -163,14 +163,21 @@ class TextLayout:
         self._break, self._marker = 0, ""
 
     def document(
-        self, source: Source, title: str = "", author: object = "", tags: object = "", **told: Any
+        self, source: Source, title: str = "", date: str = "", status: str = "", author: object = (), tags: object = ()
     ) -> Document:
-        """All that was written, by and with these (`in_a_line`). Raises `Unreadable` where nothing was."""
+        """All that was written; `author` and `tags` may be lists. Raises `Unreadable` where nothing was."""
         text = not_empty(self.text)
         title = title or title_of_text(text) or title_of_file(source.path)
         headings = tuple(Mark(mark.start, mark.text.removeprefix(title + BELOW)) for mark in self.headings)
-        told |= {"author": in_a_line(author), "tags": in_a_line(tags), "tables": tuple(self.tables)}
-        return Document(source.name, title, text, shown(source.path), tuple(self.pages), headings, **told)
+        told = (
+            date,
+            status,
+            in_a_line(author),
+            in_a_line(tags),
+            "\n".join(filter(None, self.hidden)),
+            tuple(self.tables),
+        )
+        return Document(source.name, title, text, shown(source.path), tuple(self.pages), headings, (), *told)
 
 
 def line_of(row: Sequence[str]) -> str:

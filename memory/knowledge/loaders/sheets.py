@@ -76,7 +76,7 @@ class _Sheet:
 
 def read_workbook(source: Source) -> Iterator[Document]:
     """One document, whose places are the sheets. Raises `Unreadable` for another file."""
-    layout, hidden = TextLayout(), list[str]()
+    layout = TextLayout()
     with opened(source.path.read_bytes()) as package:
         _, author, tags = package.told()
         targets, formats = package.links("xl/workbook.xml"), _formats(package.parsed("xl/styles.xml"))
@@ -86,10 +86,9 @@ def read_workbook(source: Source) -> Iterator[Document]:
                 continue
             with package.open(part) as stream:
                 rows, away = _Sheet(stream, shared, formats).shown(one.get("state") in ("hidden", "veryHidden"))
-            hidden += [away] if away else []
+            layout.hidden.append(away)
             write_sheet(layout, one.get("name", ""), rows)
-    title = title_of_file(source.path)
-    yield layout.document(source, title, author=author, tags=tags, hidden_text="\n".join(hidden))
+    yield layout.document(source, title_of_file(source.path), author=author, tags=tags)
 
 
 def write_sheet(layout: TextLayout, name: str, rows: Sequence[tuple[int, list[str]]]) -> None:
