@@ -27,8 +27,9 @@ from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable
 
-MOST, LARGEST = 10_000, 256 << 20
-"""Files that an archive may have, and bytes that they may have together."""
+MOST, LARGEST = 10_000, 256 << 20  # files that an archive may have, and bytes that they may have together
+NAMED = ("From", "To", "Cc", "Date", "Subject")  # fields that stand above the words of a message
+LONGEST_NAME = 100  # characters of the name of what is attached
 
 
 def read_archive(source: Source) -> Iterator[Unpacked]:
@@ -72,12 +73,6 @@ def _put(folder: Path, name: str, held: IO[bytes]) -> None:
         copyfileobj(held, file)
 
 
-NAMED = ("From", "To", "Cc", "Date", "Subject")
-"""Fields that stand above the words of a message."""
-
-LONGEST_NAME = 100
-"""Characters of the name of what is attached."""
-
 _message = BytesParser(policy=policy.default).parse
 
 
@@ -101,27 +96,24 @@ def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterat
     fields = {name: clean(" ".join(str(said).split())) for name in NAMED if (said := _field(message, name))}
     if not fields:
         raise Unreadable("not a mail: it has none of the fields of one")
-    layout, hidden = TextLayout(), ""
-    for name, said in fields.items():
-        layout.line()
-        layout.words(f"{name}: {said}")
-    layout.paragraph()
+    layout = TextLayout()
+    layout.verbatim("\n".join(f"{name}: {said}" for name, said in fields.items()))
     if (body := message.get_body(("plain", "html"))) is not None:
         text = _content(body)
         if body.get_content_type() == "text/html":
-            page, hidden = laid_out(parse(text))
-            text = page.text
+            page = laid_out(parse(text))
+            text, layout.hidden = page.text, page.hidden
         layout.verbatim(clean(text))
     date = ""
     with suppress(ValueError, TypeError):
         date = parsedate_to_datetime(fields.get("Date", "")).date().isoformat()
     title, author = fields.get("Subject", ""), in_a_line(fields.get("From", ""))
-    found = layout.document(source, title, date=date, author=author, hidden_text=hidden)
+    found = layout.document(source, title, date=date, author=author)
     yield replace(found, id=id_, source=place)
     with TemporaryDirectory(prefix="clew-") as folder:
         for number, part in enumerate(message.iter_attachments(), 1):
             _put(Path(folder), *_attached(part, number))
-        yield Unpacked(Path(folder), id_, place, found.date, found.author)
+        yield Unpacked(Path(folder), id_, place, date, author)
 
 
 def _field(message: EmailMessage, name: str) -> object:

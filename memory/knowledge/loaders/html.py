@@ -16,17 +16,27 @@ from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements, own_words
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
-from clew.memory.knowledge.loaders.source import Source, in_a_line
+from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean, word_lists
 
 _TAGS = word_lists(Path(__file__).with_name("html.txt"))
 NO_TEXT = frozenset(_TAGS["no_text"])
 
 ENDINGS = (".html", ".htm", ".xhtml")
-MARKER, PLACE, DROPPED = "x-marker", "x-place", "x-dropped"
-"""Attributes that say what stands before an item of a list, if not `-`, and which place begins with an element; the
-name that an element gets before it goes with all that are called so."""
+MARKER = "x-marker"  # an attribute: what stands before an item of a list, if not `-`
+PLACE = "x-place"  # an attribute: the slide that begins with an element
+DROPPED = "x-dropped"  # the name that elements get before all that are called so go
 
+_METAS = "//head/meta[@content]"
+_CHROME = " | ".join(
+    [
+        "//*[@aria-hidden='true']",
+        *(f"//{tag}" for tag in _TAGS["chrome"]),
+        *(f"//*[@role='{role}']" for role in _TAGS["chrome_roles"]),
+        *(f"//*[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]" for name in _TAGS["chrome_classes"]),
+    ]
+)
+PERMALINKS = ("¶", "#", "§")
 _DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
 AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator")
 KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
@@ -37,17 +47,15 @@ def read_html(source: Source) -> Iterator[Document]:
     root = parse(_decode(source.path.read_bytes()))
     head, first = (" ".join(root.xpath(f"string({path})").split()) for path in ("//head/title", "//h1"))
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
-    author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
-    layout, hidden = laid_out(root)
+    metas = [(one.get("name") or one.get("property") or "", one.get("content")) for one in root.xpath(_METAS)]
+
+    def told(names: Collection[str]) -> list[str]:
+        """What the head says under these names; links to who wrote it are none of it."""
+        return ",".join(said for name, said in metas if name.lower() in names and "://" not in said).split(",")
+
+    layout = laid_out(root)
     title = first if first and first in head else head or first or title_of_file(source.path)
-    yield layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
-
-
-def _metas(root: HtmlElement, names: Collection[str]) -> list[str]:
-    """What the head says under these names; links to who wrote it are none of it."""
-    metas = root.xpath("//head/meta[@content]")
-    said = [one.get("content") for one in metas if (one.get("name") or one.get("property") or "").lower() in names]
-    return [part for one in said if "://" not in one for part in one.split(",")]
+    yield layout.document(source, title, date=date, author=told(AUTHOR), tags=told(KEYWORDS))
 
 
 def parse(markup: str) -> HtmlElement:
@@ -63,24 +71,23 @@ def parse(markup: str) -> HtmlElement:
     return root
 
 
-def laid_out(root: HtmlElement) -> tuple[TextLayout, str]:
+def laid_out(root: HtmlElement) -> TextLayout:
     """The words of a page that are seen, without its chrome, but with it where nothing else is there; and those that
     are not seen."""
-    layout, hidden, without = TextLayout(), "", deepcopy(root)
+    layout, without = TextLayout(), deepcopy(root)
     _drop_chrome(without)
     try:
         for page in (without, root):
             if not layout.text:
-                hidden = _without_hidden(page)
+                layout.hidden = [_without_hidden(page)]
                 _write(layout, page)
     except RecursionError as error:
         raise Unreadable("its styles are nested too deep") from error
-    return layout, hidden
+    return layout
 
 
 _POWER = re.compile(r"\s*[-+−]?\d+\s*")
-_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-"""`2<sup>31</sup>` is not 231."""
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")  # `2<sup>31</sup>` is not 231
 
 
 def _write(layout: TextLayout, root: HtmlElement) -> None:
@@ -90,6 +97,8 @@ def _write(layout: TextLayout, root: HtmlElement) -> None:
     for raised in root.iter("sup"):
         if not len(raised) and _POWER.fullmatch(raised.text or ""):
             raised.text = (raised.text or "").translate(_RAISED)
+    for asked in [one for one in root.iter("dt") if one.text_content().rstrip().endswith("?")]:
+        asked.tag = "p"  # a question, and no term
     layouts = _tables_of_layout(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
@@ -132,19 +141,12 @@ def _without_hidden(root: HtmlElement) -> str:
     return said
 
 
-_PERMALINKS = ("¶", "#", "§")
-
-
 def _drop_chrome(root: HtmlElement) -> None:
-    roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
-    named = (f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in _TAGS["chrome_classes"])
-    tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
     links = (link for heading in root.iter(*_TAGS["headings"]) for link in heading.iter("a"))
-    _drop(root, [link for link in links if link.text_content().strip() in _PERMALINKS])
-    own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
+    _drop(root, [link for link in links if link.text_content().strip() in PERMALINKS])
     titled = {one for heading in root.iter("h1") for one in heading.iterancestors("header")}
     of_site = [one for one in root.xpath("//header[not(ancestor::main or ancestor::article)]") if one not in titled]
-    _drop(root, [*root.xpath(f"{tags} | {own}"), *of_site])
+    _drop(root, [*root.xpath(_CHROME), *of_site])
 
 
 def _drop(root: HtmlElement, elements: Iterable[HtmlElement]) -> None:
@@ -197,18 +199,13 @@ def _open(layout: TextLayout, element: HtmlElement) -> None:
     elif element.tag == "li":
         layout.open_item(element.get(MARKER, "- "))
     elif element.tag == "dt":
-        layout.paragraph() if _asks(element) else layout.open_term()
+        layout.open_term()
     elif element.tag == "dd":
         layout.open_meaning()
     elif element.tag == "br":
         layout.line()
     elif element.tag in _TAGS["blocks"]:
         layout.paragraph()
-
-
-def _asks(element: HtmlElement) -> bool:
-    """Whether it is a question of a list of questions and answers, and no term."""
-    return str(element.text_content()).rstrip().endswith("?")
 
 
 def _close(layout: TextLayout, element: HtmlElement) -> None:
@@ -218,7 +215,7 @@ def _close(layout: TextLayout, element: HtmlElement) -> None:
         layout.close_list()
     elif element.tag in ("li", "dd"):
         layout.close_item()
-    elif (element.tag == "dt" and _asks(element)) or element.tag in _TAGS["blocks"] or element.tag == "pre":
+    elif element.tag in _TAGS["blocks"] or element.tag == "pre":
         layout.paragraph()
 
 

@@ -23,13 +23,13 @@ from clew.memory.knowledge.loaders.source import Item, LoadFailure, Source, file
 from clew.memory.text import clean, storable
 
 Record = Mapping[str, Any]
-SUFFIXES = (".jsonl", ".jsonl.gz")
 Entry = TypeVar("Entry")
 
-LONGEST_LINE, NAMED_FAILURES = 1 << 24, 20
-"""Bytes of a line, what is more counts as another one; and lines of one file that are named: of a file that has nothing
-but broken lines, the rest are counted."""
+SUFFIXES = (".jsonl", ".jsonl.gz")
+TEXTS = (str, int, float)  # what a text may be in JSON
 
+LONGEST_LINE = 1 << 24  # bytes of a line; what is more counts as another one
+NAMED_FAILURES = 20  # lines of a file that are named where they cannot be read; the rest are counted
 AUTHOR, TAGS = ("author", "authors"), ("tags", "keywords")
 BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 
@@ -51,7 +51,7 @@ def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
         known.add(made.id)
         return made
 
-    yield from named(_each(source.path, document), place)
+    yield from _each(source.path, document)
 
 
 def unzipped(path: Path) -> IO[bytes]:
@@ -89,12 +89,10 @@ def _document(record: Record, default_id: str, place: str) -> Document:
 def parts_of(entry: object) -> tuple[str, ...]:
     """Subject, relation and object of a list of three texts, each on one line; of anything else (). A number stands
     for a text."""
-    parts = [" ".join(clean(str(part)).split()) for part in entry if _is_text(part)] if isinstance(entry, list) else []
-    return tuple(parts) if len(parts) == 3 == len(entry) and all(map(normalise, parts)) else ()  # type: ignore[arg-type]
-
-
-def _is_text(part: object) -> bool:
-    return isinstance(part, str | int | float) and not isinstance(part, bool)
+    if not isinstance(entry, list) or len(entry) != 3 or not all(type(part) in TEXTS for part in entry):
+        return ()
+    parts = tuple(" ".join(clean(str(part)).split()) for part in entry)
+    return parts if all(map(normalise, parts)) else ()
 
 
 def field(record: Record, name: str, default: str | None = None) -> str:
@@ -104,15 +102,15 @@ def field(record: Record, name: str, default: str | None = None) -> str:
         return default
     if value is None:
         raise Unreadable(f'there is no "{name}"')
-    if not _is_text(value):
+    if type(value) not in TEXTS:
         raise Unreadable(f'"{name}" is not text')
     return str(value)
 
 
 def _each(path: Path, make: Callable[[Record, int], Entry]) -> Iterator[Entry | LoadFailure]:
-    """What is made of the object on each line, given the line's number; where `make` raises `Unreadable`, the line is a
-    failure. What ends the file too early comes after the good lines."""
-    place, number = shown(path), 0
+    """What is made of the object on each line, given the line's number. Where `make` raises `Unreadable`, the line is a
+    failure: the first ones are named, the rest counted. What ends the file too early comes after the good lines."""
+    place, number, failed = shown(path), 0, 0
     try:
         with unzipped(path) as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
@@ -120,9 +118,14 @@ def _each(path: Path, make: Callable[[Record, int], Entry]) -> Iterator[Entry | 
                     if line.strip():
                         yield make(_record(line), number)
                 except Unreadable as error:
-                    yield LoadFailure(f"{place}:{number}", error.message)
+                    failed += 1
+                    if failed <= NAMED_FAILURES:
+                        yield LoadFailure(f"{place}:{number}", error.message)
     except (OSError, *BROKEN_ZIP) as error:
         yield LoadFailure(place, f"{reason(error)}, after line {number}" if number else reason(error))
+    if failed > NAMED_FAILURES:
+        more = failed - NAMED_FAILURES
+        yield LoadFailure(place, f"{more} more of its lines cannot be read", more)
 
 
 def _record(line: bytes) -> Record:
@@ -135,18 +138,6 @@ def _record(line: bytes) -> Record:
     if not isinstance(record, dict):
         raise Unreadable("not a JSON object")
     return record
-
-
-def named(items: Iterator[Entry | LoadFailure], path: str) -> Iterator[Entry | LoadFailure]:
-    """Failures of a file's lines: the first ones named, the rest counted at the end."""
-    failures = 0
-    for item in items:
-        failures += isinstance(item, LoadFailure)
-        if not isinstance(item, LoadFailure) or failures <= NAMED_FAILURES:
-            yield item
-    if failures > NAMED_FAILURES:
-        more = failures - NAMED_FAILURES
-        yield LoadFailure(path, f"{more} more of its lines cannot be read", more)
 
 
 # Graph folders --------------------------------------------------------------------------------------------------------
@@ -186,7 +177,7 @@ def read_graph(source: Source) -> Iterator[Item]:
             raise Unreadable(f"the id '{document.id}' is on an earlier line already")
         return []
 
-    for entry in named(_each(path, made), shown(path)):
+    for entry in _each(path, made):
         yield from [entry] if isinstance(entry, LoadFailure) else entry
 
 

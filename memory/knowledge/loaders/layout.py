@@ -3,22 +3,20 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 from textwrap import indent
-from typing import Any
 
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_file, title_of_text
-from clew.memory.knowledge.loaders.source import Source, shown
+from clew.memory.knowledge.loaders.source import Source, in_a_line, shown
 from clew.memory.knowledge.tables import LARGE, SAMPLED
 from clew.memory.text import BELOW
 
 Rows = Iterable[Sequence[str]]
 BREAKS = ("", " ", "\n", "\n\n")
 
-INDENT, NESTED, CELLS = " " * 4, " " * 2, " | "
-"""Before a line of code; before an item of a list, for each list that it stands in but one; between cells of a row."""
-
-ROWS = 25
-"""Rows that stand together below the names of the columns, so that no row is far from them."""
+INDENT = " " * 4  # before a line of code
+NESTED = " " * 2  # before an item of a list, for each list that it stands in but one
+CELLS = " | "  # between cells of a row
+ROWS = 25  # that stand together below the names of the columns, so that no row is far from them
 
 
 class TextLayout:
@@ -39,6 +37,7 @@ class TextLayout:
         self.headings: list[Mark] = []
         self.pages: list[Mark] = []
         self.tables: list[Table] = []
+        self.hidden: list[str] = []  # what the file says and does not show
 
     @property
     def text(self) -> str:
@@ -71,9 +70,9 @@ class TextLayout:
         self._join = None
         self.verbatim(indent(text, INDENT))
 
-    def page(self, label: str) -> None:
+    def page(self, label: str, between: str = "\n\n") -> None:
         """What is written from here on stands on this page, sheet or slide."""
-        self.paragraph()
+        self._ask(between)
         self.pages.append(Mark(self._length + (len(BREAKS[self._break]) if self._length else 0), label))
 
     def heading(self, text: str, level: int = 1) -> None:
@@ -163,13 +162,22 @@ class TextLayout:
             self._length += len(part)
         self._break, self._marker = 0, ""
 
-    def document(self, source: Source, title: str = "", **told: Any) -> Document:
-        """All that was written. Raises `Unreadable` where that is nothing."""
+    def document(
+        self, source: Source, title: str = "", date: str = "", status: str = "", author: object = (), tags: object = ()
+    ) -> Document:
+        """All that was written; `author` and `tags` may be lists. Raises `Unreadable` where nothing was."""
         text = not_empty(self.text)
         title = title or title_of_text(text) or title_of_file(source.path)
         headings = tuple(Mark(mark.start, mark.text.removeprefix(title + BELOW)) for mark in self.headings)
-        found = tuple(self.pages), headings
-        return Document(source.name, title, text, shown(source.path), *found, tables=tuple(self.tables), **told)
+        told = (
+            date,
+            status,
+            in_a_line(author),
+            in_a_line(tags),
+            "\n".join(filter(None, self.hidden)),
+            tuple(self.tables),
+        )
+        return Document(source.name, title, text, shown(source.path), tuple(self.pages), headings, (), *told)
 
 
 def line_of(row: Sequence[str]) -> str:

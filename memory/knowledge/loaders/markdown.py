@@ -33,12 +33,11 @@ def read_markdown(source: Source) -> Iterator[Document]:
         """What the first of these fields says that says something."""
         return next(filter(None, (in_a_line(fields.get(name)) for name in names)), "")
 
-    layout, first, hidden_text = laid_out(text)
+    layout, first = laid_out(text)
     yield layout.document(
         source,
         told("title") or first or title_of_file(source.path),
         date=told(*DATES),
-        hidden_text=hidden_text,
         author=told(*AUTHOR),
         tags=told(*TAGS),
         status=told("status", "state") or "draft" * (told("draft").casefold() == "true"),
@@ -61,9 +60,9 @@ def _front_matter(text: str) -> tuple[dict[str, object], str]:
     return {re.sub("[_-]", "", str(name)).casefold(): value for name, value in said.items()}, text[found.end() :]
 
 
-def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
-    """The text, its first heading of the first level, and what HTML in it does not show. Its lines stay, as notes are
-    written in lines; what was wrapped, `blocks` joins."""
+def laid_out(markdown: str) -> tuple[TextLayout, str]:
+    """The text, and its first heading of the first level. Its lines stay, as notes are written in lines; what was
+    wrapped, `blocks` joins."""
     from markdown_it import MarkdownIt
 
     written = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
@@ -73,8 +72,7 @@ def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
         for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
             item.set(html.MARKER, f"{number}. ")
     first = " ".join(root.xpath("string(//h1)").split())
-    layout, hidden = html.laid_out(root)
-    return layout, first, hidden
+    return html.laid_out(root), first
 
 
 def _known(tag: str) -> str:
@@ -88,8 +86,8 @@ def read_notebook(source: Source) -> Iterator[Document]:
         parts = [part for cell in json_of(source)["cells"] for part in _parts(cell)]
     except (TypeError, LookupError, AttributeError) as error:
         raise Unreadable("not a notebook: no cells are in it") from error
-    layout, title, hidden = laid_out("\n\n".join(parts))
-    yield layout.document(source, title, hidden_text=hidden)
+    layout, title = laid_out("\n\n".join(parts))
+    yield layout.document(source, title)
 
 
 def _parts(cell: dict[str, Any]) -> Iterator[str]:

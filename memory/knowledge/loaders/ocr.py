@@ -16,8 +16,8 @@ from clew.memory.text import clean
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 READ_BY_OCR = "read by OCR"
-LARGEST, DPI = 2_000, 200
-"""Pixels of the longer side of a picture as it is read, and how finely a page is drawn."""
+LARGEST = 2_000  # pixels of the longer side of a picture as it is read
+DPI = 200  # how finely a page is drawn for it
 
 
 def is_there() -> bool:

@@ -20,20 +20,16 @@ from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
 from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
-from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
-from clew.memory.knowledge.loaders.records import read_xml
+from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, title_of_file
+from clew.memory.knowledge.loaders.records import read_text, read_xml
 from clew.memory.knowledge.loaders.sheets import write_sheet
-from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source, in_a_line
+from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source
 from clew.memory.text import clean
 
-PACKAGES = (".docx", ".docm", ".odt", ".ods")
-"""Zipped XML, whose hidden text can be taken out."""
-
+PACKAGES = (".docx", ".docm", ".odt", ".ods")  # zipped XML, whose hidden text can be taken out
 SHEETS = (".ods", ".xls", ".xlsb")
 OTHERS = (".doc", ".rtf", ".xls", ".xlsb", ".odp", ".ppt", ".epub", ".fb2", ".msg")
-MARKS = (".rst", ".org", ".tex", ".typ", ".xml")
-"""Text, which is decoded before."""
-
+MARKS = (".rst", ".org", ".tex", ".typ", ".xml")  # text, which is decoded before
 _MIDNIGHT = " 00:00:00"
 _BULLET = re.compile(r"<p>\s*[•–▪◦‣·]\s+(.*?)</p>", re.DOTALL)
 
@@ -53,14 +49,14 @@ def read_office(source: Source) -> Iterator[Document]:
             cells = [[clean(cell.removesuffix(_MIDNIGHT)) for cell in row] for row in tables.get(number, ())]
             write_sheet(layout, name, list(enumerate(cells, 1)))
     else:
-        layout, _ = html.laid_out(_page(result))
+        layout = html.laid_out(_page(result))
     if ending in MARKS and not layout.text:  # a part of a text, which begins no document
         yield from read_text(source)
         return
     title = clean(str(told.get("title") or "")).strip()
     title = title if like_a_title(title) else ""
-    author, tags, date = in_a_line(told.get("authors")), in_a_line(told.get("keywords")), str(told.get("date") or "")
-    document = layout.document(source, title, author=author, tags=tags, hidden_text=hidden, date=date)
+    layout.hidden, date = [hidden], str(told.get("date") or "")
+    document = layout.document(source, title, author=told.get("authors"), tags=told.get("keywords"), date=date)
     yield replace(document, title=title_of_file(source.path)) if ending in (*SHEETS, ".xml") else document
 
 
@@ -113,9 +109,8 @@ def read_slides(source: Source) -> Iterator[Document]:
         links, slides = package.links("ppt/presentation.xml"), package.parsed("ppt/presentation.xml").iter("{*}sldId")
         page = "".join(_slide(package, number, links[one.get(_RELATED, "")]) for number, one in enumerate(slides, 1))
         title, author, tags = package.told()
-    layout, hidden = html.laid_out(html.parse(page))
-    title = title if title in layout.text else ""
-    yield layout.document(source, title, author=author, tags=tags, hidden_text=hidden)
+    layout = html.laid_out(html.parse(page))
+    yield layout.document(source, title if title in layout.text else "", author=author, tags=tags)
 
 
 def _slide(package: Package, number: int, name: str) -> str:

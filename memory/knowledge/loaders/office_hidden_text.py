@@ -15,19 +15,17 @@ from lxml.etree import _Element
 from clew.memory.knowledge.loaders.html_hidden_text import is_unseen
 from clew.memory.knowledge.loaders.packages import attribute, name_of, opened
 
-SMALLEST, MOST_REPEATED = 4, 100
-"""Halves of points of letters that can be read; cells of OpenDocument that one may stand for, for each to be made:
-there are 16,000 at the end of a row."""
-
-BREAK, DEEPER = "\u2028", "\u2063"
-"""What stands for the end of a line, and before an item of a list for each list that it lies in but one."""
+SMALLEST = 4  # halves of points of letters that can be read
+MOST_REPEATED = (
+    100  # cells of OpenDocument that one may stand for, for each to be made: there are 16,000 at a row's end
+)
+BREAK = "\u2028"  # stands for the end of a line
+DEEPER = "\u2063"  # stands before an item of a list for each list that it lies in but one
+UNKNOWN = "background:url(x)"  # what is below letters: the colour of a theme, or a style of tables
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
 _TEXTS = re.compile(r"word/(?:document|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
-UNKNOWN = "background:url(x)"
-"""Of what is below letters: the colour of a theme, or a style of tables."""
-
 _OPEN_LOOKS = ("color", "background-color", "font-size", "display")
 
 

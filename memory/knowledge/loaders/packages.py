@@ -13,7 +13,6 @@ from lxml import etree
 from lxml.etree import _Element
 
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.source import in_a_line
 from clew.memory.text import clean
 
 BROKEN = (
@@ -42,7 +41,7 @@ class Package(ZipFile):
     def told(self) -> tuple[str, str, str]:
         """Title, author and tags of an office program of Microsoft."""
         said = [self.parsed("docProps/core.xml").findtext(f"{{*}}{name}") for name in ("title", "creator", "keywords")]
-        return clean(said[0] or ""), in_a_line(said[1] or ""), in_a_line(said[2] or "")
+        return clean(said[0] or ""), said[1] or "", said[2] or ""
 
 
 @contextmanager

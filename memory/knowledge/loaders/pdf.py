@@ -35,12 +35,10 @@ NO_TITLE = re.compile(
 BROKEN_WORD = re.compile(r"(?<!\w)(\w*[a-zß-ÿ])-\n([a-zß-ÿ]\w*)")
 SENTENCE_END = ".!?:;…”\"')"
 
-RUNNING, APART, LARGER = 3, 1.3, 1.12
-"""Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one;
-times what lines are usually apart, what paragraphs are; and times the letters of a line, what larger ones are."""
-
-SCAN_SECONDS = 500
-"""CPU time for the scanned pages of a file in one run; what was read is kept, and the next run goes on."""
+RUNNING = 3  # pages, and half of them all, that share a line but for its numbers, for it to be a running head or foot
+APART = 1.3  # times what lines are usually apart, what paragraphs are
+LARGER = 1.12  # times the letters of a line, what larger ones are
+SCAN_SECONDS = 500  # of CPU time for the scanned pages of a file in one run: what was read is kept, the next goes on
 
 
 class _Page(NamedTuple):
@@ -55,23 +53,24 @@ class _Page(NamedTuple):
 
 
 def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
+    """Broken pages are named, scanned ones that are not read are counted. Raises `Unreadable` where no text is seen."""
     with closing(_opened(source.path.read_bytes())) as file:
         title, author, tags = _told(file)
         pages = list(_pages(file))
-    for page in pages:
-        if page.is_broken:
-            yield LoadFailure(f"{shown(source.path)}, page {page.label}", "this page is broken, the others are read")
+    broken = [page for page in pages if page.is_broken]
+    for page in broken:
+        yield LoadFailure(f"{shown(source.path)}, page {page.label}", "this page is broken, the others are read")
     text, marks = _joined(pages)
     hidden = "\n".join(page.hidden for page in pages if page.hidden)
-    scans = number_of(sum(page.is_scan for page in pages), "scanned page")
-    left = f"{scans} left for the next run" if is_there() else f"{scans}: {install_command('ocr')}"
-    if not text and any(page.is_broken for page in pages):
-        raise Unreadable("broken PDF")
-    if not text and any(page.is_scan for page in pages):
-        raise Unreadable(f"no text: {left}")
+    scans = [page for page in pages if page.is_scan]
+    left = number_of(len(scans), "scanned page")
+    left += " left for the next run" if is_there() else f": {install_command('ocr')}"
+    if not text and (broken or not scans):
+        why = "no text that is seen" if hidden else "nothing is written on its pages"
+        raise Unreadable("broken PDF" if broken else why)
     if not text:
-        raise Unreadable("no text that is seen" if hidden else "nothing is written on its pages")
-    if any(page.is_scan for page in pages):
+        raise Unreadable(f"no text: {left}")
+    if scans:
         yield LoadFailure(shown(source.path), left)
     title = title or title_of_text(text) or title_of_file(source.path)
     tables = tuple(table for page in pages for table in page.tables)

@@ -13,19 +13,16 @@ import pypdfium2.raw as pdfium
 from clew.memory.knowledge.loaders.layout import is_name
 from clew.memory.knowledge.loaders.pdf_words import Area, PageWord, overlap
 
-LEAST_ROWS, LEAST_FULL, WORDY = 3, 0.6, 4
-"""Rows of a table, and the share of its cells that hold something: a plot has fewer; words of half of its cells, above
-which rows are two columns of prose."""
-
-WIDE, NEAR, STRAIGHT = 1.2, 3.0, 0.5
-"""Of the height of letters, what parts two cells of a row; and points that cells of a column are apart at most, and
-that a line is off being straight."""
-
-MOST_LINES = 3_000
-"""Lines of a page that tables are looked for between; a drawing has more."""
-
-GUTTER, ACROSS, WIDEST = 8, 0.1, 20_000
-"""Points between two columns of text, the share of all lines that may reach across, and points of the widest page."""
+LEAST_ROWS = 3  # of a table
+LEAST_FULL = 0.6  # share of its cells that hold something; a plot has fewer
+WORDY = 4  # words of half of its cells, above which rows are two columns of prose
+WIDE = 1.2  # times the height of letters, what parts two cells of a row
+NEAR = 3.0  # points that cells of a column are apart at most
+STRAIGHT = 0.5  # points that a line is off being level or upright at most
+MOST_LINES = 3_000  # of a page that tables are looked for between; a drawing has more
+GUTTER = 8  # points between two columns of text
+ACROSS = 0.1  # share of all lines that may reach across them
+WIDEST = 20_000  # points of the widest page
 
 
 class FoundTable(NamedTuple):

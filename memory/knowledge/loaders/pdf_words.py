@@ -13,23 +13,16 @@ import pypdfium2.raw as pdfium
 
 from clew.memory.text import clean
 
-Area = tuple[float, float, float, float]
-"""Left, bottom, right and top, in points of the PDF."""
+Area = tuple[float, float, float, float]  # left, bottom, right and top, in points of the PDF
 
-SCALE, LARGEST = 2.0, 2_000.0
-"""Pixels of a point as a page is painted, and of its longer side at most."""
-
-FAINT, TINY = 12, 0.5
-"""Of 255, what colours that look the same differ by at most; and points of a word that nobody reads."""
-
-FILLED, INVISIBLE, HYPHEN = 0, (3, 7), "\x02"
-"""Modes of writing, and what PDFium has for a hyphen at the end of a line."""
+SCALE, LARGEST = 2.0, 2_000.0  # pixels of a point as a page is painted, and of its longer side at most
+FAINT = 12  # of 255, what colours that look the same differ by at most
+TINY = 0.5  # points of a word that nobody reads
+FILLED, INVISIBLE = 0, (3, 7)  # modes of writing
+HYPHEN = "\x02"  # what PDFium has for a hyphen at the end of a line
 
 _WORD = re.compile(rf"[^\s{HYPHEN}]+{HYPHEN}?|{HYPHEN}")
-
-TEX = str.maketrans("\x10\x11\x12\x13\x14\x15\x16\x1b\x1c\x1d\x1e\x1f", "“”„«»–—ﬀﬁﬂﬃﬄ")
-"""Signs of fonts of LaTeX (T1) that say no letters."""
-
+TEX = str.maketrans("\x10\x11\x12\x13\x14\x15\x16\x1b\x1c\x1d\x1e\x1f", "“”„«»–—ﬀﬁﬂﬃﬄ")  # of T1 fonts of LaTeX
 SAID = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-", HYPHEN: "-"}
 )

@@ -15,35 +15,26 @@ from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.source import Source, shown
 from clew.memory.text import BELOW, clean
 
-BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
 """What parts words in the name of a file, but for the hyphens of a date."""
 
+LONGEST_TITLE = 100  # characters of a first line that may be a title
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+LOOKED_AT = 1 << 16  # bytes of a text that its encoding is told by
 BY_A_BYTE = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "iso8859_2", "mac_roman"]
-LOOKED_AT, LONGEST_TITLE, FEW = 1 << 16, 100, 0.3
-"""Bytes of a text that its encoding is told by; characters of a first line that may be a title; the share of bytes
-beyond ASCII below which it is `BY_A_BYTE`, and neither Chinese nor of DOS."""
-
-
-def read_text(source: Source) -> Iterator[Document]:
-    text = decode(source.path.read_bytes())
-    yield Document(source.name, title_of_text(text, alone=True) or title_of_file(source.path), text, shown(source.path))
+FEW = 0.3  # share of bytes beyond ASCII below which a text is `BY_A_BYTE`, and neither Chinese nor of DOS
 
 
 def decode(data: bytes) -> str:
-    """UTF-8, what a byte order mark says, or as it is detected (`guessed`).
-
-    Raises `Unreadable` where that is nothing, and for a text without words.
-    """
-    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "") or guessed(data) or "utf-8"
-    if encoding.startswith("utf-8") and b"\0" in data:
+    """UTF-8, UTF-16 with a byte order mark, or as it is detected (`guessed`). Raises `Unreadable` where it is none of
+    them, and for a text without words."""
+    encoding = "utf-16" if data.startswith(UTF_16) else guessed(data) or "utf-8"
+    if encoding == "utf-8" and b"\0" in data:
         raise Unreadable("not a text: it holds NUL bytes")
     try:
-        text = clean(data.decode(encoding))
+        return not_empty(clean(data.decode(encoding)))
     except UnicodeDecodeError as error:
-        name = encoding.removesuffix("-sig").upper()
-        raise Unreadable(f"not {name} (byte {error.start}): save it as UTF-8") from error
-    return not_empty(text)
+        raise Unreadable(f"not {encoding.upper()} (byte {error.start}): save it as UTF-8") from error
 
 
 def json_of(source: Source) -> Any:
@@ -55,9 +46,9 @@ def json_of(source: Source) -> Any:
 
 
 def guessed(data: bytes) -> str:
-    """The encoding that a text is in by its bytes, Windows-1252 where another is no more likely; empty for UTF-8, for a
-    byte order mark, and for what is no text."""
-    if b"\0" in data or data.startswith(tuple(mark for mark, _ in BOMS)):
+    """The encoding that a text is in by its bytes, Windows-1252 where another is no more likely; empty for UTF-8, for
+    UTF-16 with its mark, and for what is no text."""
+    if b"\0" in data or data.startswith(UTF_16):
         return ""
     with suppress(UnicodeDecodeError):
         data.decode()
@@ -102,10 +93,8 @@ PROGRAMS = tuple(
     " .swift .m .mm .lua .pl .pm .r .jl .dart .hs .ml .clj .ex .exs .erl .elm .f90 .sh .bash .zsh .fish .ps1 .bat .cmd"
     " .sql .css .scss .less .vue .svelte .gradle .cmake .mk .tf .proto .graphql".split()
 )
-CODE_ENDINGS = (
-    *PROGRAMS,
-    *".yaml .yml .toml .ini .cfg .conf .properties .adoc .asciidoc .srt .vtt .ics .vcf .bib".split(),
-)
+_LIKE_CODE = ".yaml .yml .toml .ini .cfg .conf .properties .adoc .asciidoc .srt .vtt .ics .vcf .bib".split()
+CODE_ENDINGS = (*PROGRAMS, *_LIKE_CODE)
 
 
 def read_code(source: Source) -> Iterator[Document]:

@@ -24,12 +24,13 @@ from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
 from clew.memory.knowledge.loaders.jsonl import parts_of
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.packages import SAFE, name_of
-from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file
+from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
 
-SAMPLE, DEEPEST = 4096, 20
-"""Characters that the delimiter is told by; and values in values, below which what is left stands as it is written."""
+SAMPLE = 4096  # characters that the delimiter is told by
+DEEPEST = 20  # values in values, below which what is left stands as it is written
+LOOKED_AT, LEAST = 50, 0.5  # first lines of a text, of which this share begins a message where it is a chat
 
 
 def read_table(source: Source) -> Iterator[Document]:
@@ -127,9 +128,6 @@ def _documents_of_triples(source: Source, entries: list[Any]) -> Iterator[Docume
         yield LoadFailure(place, why, len(bad))
 
 
-BEGINNING, LOOKED_AT, LEAST = 1 << 14, 50, 0.5
-"""Bytes by which a chat is known, lines of them, and the share of those that begin a message."""
-
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?:[\s\u202f]?[AaPp]\.?[Mm]\.?)?"
 _MESSAGE = re.compile(rf"\u200e?\[?({_DATE}),?[ T]({_TIME})\]?(?: -|:)? (?:([^:\n]{{1,60}}): )?(.*)")
@@ -138,24 +136,24 @@ _MESSAGE = re.compile(rf"\u200e?\[?({_DATE}),?[ T]({_TIME})\]?(?: -|:)? (?:([^:\
 _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 
-def is_chat(path: Path) -> bool:
-    """By its first lines. Raises as `decode` does, and `OSError`."""
-    with path.open("rb") as file:
-        data = file.read(BEGINNING)
-    text = decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
-    lines = [line for line in text.splitlines()[:LOOKED_AT] if line.strip()]
-    said = [found for line in lines if (found := _MESSAGE.fullmatch(line)) and found[3]]
-    return len(said) > 1 and len(said) >= LEAST * len(lines)
-
-
-def read_chat(source: Source) -> Iterator[Document]:
-    """One document; a line that begins no message goes on in the one before."""
+def read_text(source: Source) -> Iterator[Document]:
+    """One document. In a chat a line that begins no message goes on in the one before."""
+    text, title = decode(source.path.read_bytes()), title_of_file(source.path)
+    if source.path.suffix.lower() != ".txt" or not _is_chat(text):
+        yield Document(source.name, title_of_text(text, alone=True) or title, text, shown(source.path))
+        return
     layout = TextLayout()
-    for line in decode(source.path.read_bytes()).splitlines():
+    for line in text.splitlines():
         if _MESSAGE.fullmatch(line):
             layout.open_item()
         layout.words(" " + line.lstrip("\u200e") + " ")  # a mark that a line is written from the left
-    yield layout.document(source, title_of_file(source.path))
+    yield layout.document(source, title)
+
+
+def _is_chat(text: str) -> bool:
+    lines = [line for line in text.splitlines()[:LOOKED_AT] if line.strip()]
+    said = [found for line in lines if (found := _MESSAGE.fullmatch(line)) and found[3]]
+    return len(said) > 1 and len(said) >= LEAST * len(lines)
 
 
 def _messages_of(data: Any, people: Mapping[str, str]) -> list[tuple[str, str, str]]:

@@ -10,15 +10,14 @@ from pathlib import Path
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.loaders import archive, html, jsonl, markdown, ocr, office, pdf, records, sheets, wikipedia
-from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS, guessed, read_code, read_text
+from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS, guessed, read_code
 from clew.memory.knowledge.loaders.source import Item, Loader, LoadFailure, Source, Unpacked, file_mode, reason, shown
 
-DEEPEST, NAMED = 3, 20
-"""Archives in archives that are looked into, and links that a note names."""
+DEEPEST = 3  # archives in archives that are looked into
+NAMED = 20  # links that a note names
 
 LOADERS: tuple[Loader, ...] = (
-    Loader("chat", records.read_chat, (".txt",), records.is_chat, guesses=guessed),
-    Loader("text", read_text, (".txt", ".text", ".log"), guesses=guessed),
+    Loader("text", records.read_text, (".txt", ".text", ".log"), guesses=guessed),
     Loader("markdown", markdown.read_markdown, markdown.ENDINGS, guesses=guessed),
     Loader("html", html.read_html, html.ENDINGS, guesses=html.guessed_encoding),
     Loader("pdf", pdf.read_pdf, (".pdf",), allowance=ocr.allowance),
@@ -47,15 +46,7 @@ BY_NAME = {loader.name: loader for loader in LOADERS}
 def loader_of(path: Path) -> Loader | None:
     """By the end of the name, and for some kinds by how the file begins."""
     named = (loader for loader in LOADERS if path.name.lower().endswith(loader.suffixes))
-    return next((loader for loader in named if _recognised(path, loader)), None)
-
-
-def _recognised(path: Path, loader: Loader) -> bool:
-    """A loader that stops at it is asked to read it, and that says why."""
-    try:
-        return loader.recognises(path)
-    except Exception:  # noqa: BLE001 as in `read`
-        return True
+    return next((loader for loader in named if loader.recognises(path)), None)
 
 
 def read(source: Source) -> Iterator[Item]:
@@ -72,21 +63,20 @@ def read(source: Source) -> Iterator[Item]:
 
 
 def _unpacked(held: Unpacked, source: Source) -> Iterator[Item]:
+    """What is in a folder that was unpacked, with the ids and places that it has there."""
     if source.depth >= DEEPEST:
         yield LoadFailure(held.place, f"it lies within more than {DEEPEST} archives")
         return
     found, inside = discover([held.folder]), f"{shown(held.folder)}/"
-    read_ = (item for one in found.sources for item in read(replace(one, depth=source.depth + 1)))
-    for item in chain(found.unread, read_):
+    for item in chain(found.unread, *(read(replace(one, depth=source.depth + 1)) for one in found.sources)):
         if isinstance(item, Edge):
             yield Edge(f"{held.id}/{item.source}", f"{held.id}/{item.target}", item.relation)
             continue
-        place = f"{held.place}: {item.source.removeprefix(inside)}"
+        item = replace(item, source=f"{held.place}: {item.source.removeprefix(inside)}")
         if isinstance(item, Document):
             date, author = item.date or held.date, item.author or held.author
-            yield replace(item, id=f"{held.id}/{item.id}", source=place, date=date, author=author)
-        else:
-            yield replace(item, source=place)
+            item = replace(item, id=f"{held.id}/{item.id}", date=date, author=author)
+        yield item
 
 
 @dataclass
@@ -133,33 +123,30 @@ class Discovered:
             return
         for loader in LOADERS:
             if path := loader.in_folder(folder):
-                if not any(self._left_out(file) for file in loader.files(path)):
+                if not any(map(self._left_out, loader.files(path))):
                     self._once(Source(path, loader, root))
                 return
         for entry in entries:
-            if entry.name.startswith(".") or entry.name == "__pycache__" or self._left_out(entry):
-                continue
-            if stat.S_ISDIR(file_mode(entry)):
-                self._folder(entry, root)
-            else:
-                self._file(entry, root)
+            if not entry.name.startswith(".") and entry.name != "__pycache__" and not self._left_out(entry):
+                self._entry(entry, root)
 
     def _left_out(self, path: Path) -> bool:
         """A link below the paths given may lead anywhere."""
-        if self.follow or not path.is_symlink():
-            return False
-        self.links.append(path)
-        return True
+        is_link = path.is_symlink() and not self.follow
+        self.links += [path] if is_link else []
+        return is_link
 
-    def _file(self, path: Path, root: Path) -> None:
-        mode = file_mode(path)
-        is_odd = bool(mode) and not stat.S_ISREG(mode)
-        loader = None if is_odd else loader_of(path)
-        if loader is None:
-            kind = f"{path.suffix.lower()} files are" if path.suffix else "a file without an ending is"
-            self.unread.append(LoadFailure(shown(path), "it is no file" if is_odd else f"{kind} not read"))
-        else:
+    def _entry(self, path: Path, root: Path) -> None:
+        mode, ending = file_mode(path), path.suffix.lower()
+        if stat.S_ISDIR(mode):
+            self._folder(path, root)
+        elif mode and not stat.S_ISREG(mode):
+            self.unread.append(LoadFailure(shown(path), "it is no file"))
+        elif loader := loader_of(path):
             self._once(Source(path, loader, root))
+        else:
+            kind = f"{ending} files are" if ending else "a file without an ending is"
+            self.unread.append(LoadFailure(shown(path), f"{kind} not read"))
 
     def _is_library(self, folder: Path) -> bool:
         from clew.memory.knowledge.disk import POINTER  # not needed, and slow to import, where files are only read

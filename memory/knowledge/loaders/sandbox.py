@@ -24,22 +24,20 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
+from clew.memory.errors import Unreadable
 from clew.memory.files import machine_memory
 from clew.memory.knowledge.loaders.registry import BY_NAME, read
-from clew.memory.knowledge.loaders.source import NO_MEMORY, Item, LoadFailure, Pages, Source, shown, size
+from clew.memory.knowledge.loaders.source import Item, LoadFailure, Pages, Source, reason, shown, size
 
 MIB = 1 << 20
-SECONDS, SECONDS_PER_MIB = 8.0, 60.0
-MEMORY, MEMORY_PER_BYTE = 448 * MIB, 16
-OUTPUT, OUTPUT_PER_BYTE = 256 * MIB, 64
-"""What a source may take: CPU time, memory beside that of the empty process, and bytes of documents and edges; more for
-a larger file. Memory is at most half of the machine's."""
 
-WAIT, WAITS = 60.0, 4
-"""Without a reply for so many seconds and so many times its CPU time, it hangs."""
+# What a source may take, and what more for a larger one:
+SECONDS, SECONDS_PER_MIB = 8.0, 60.0  # of CPU time
+MEMORY, MEMORY_PER_BYTE = 448 * MIB, 16  # bytes beside the empty process; at most half of the machine's memory
+OUTPUT, OUTPUT_PER_BYTE = 256 * MIB, 64  # bytes of documents and edges
+WAIT, WAITS = 60.0, 4  # without a reply for so many seconds and so many times its CPU time, it hangs
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
-
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
@@ -56,10 +54,10 @@ class _Limits(NamedTuple):
 
 def _limits(source: Source) -> _Limits:
     given, (seconds, memory) = size(source), source.loader.allowance()
-    half = machine_memory() / 2
+    most = min(MEMORY + MEMORY_PER_BYTE * given, machine_memory() // 2)
     return _Limits(
         math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB) + seconds,
-        int(max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half))) + memory,
+        max(MEMORY, int(most)) + memory,
         OUTPUT + OUTPUT_PER_BYTE * given,
     )
 
@@ -67,20 +65,14 @@ def _limits(source: Source) -> _Limits:
 def read_apart(source: Source) -> Iterator[Item]:
     """As `registry.read`. The process's death is a failure, and the end of what is read."""
     process, limits, is_free = _ready(), _limits(source), False
-    process.send(source, limits)
-    wait, left = WAIT + WAITS * limits.seconds, limits.output
     try:
-        while True:
-            line, why = process.reply(wait, left)
-            if not line:
-                yield LoadFailure(shown(source.path), why or _cause(process.kill(gone=True), limits))
-                return
-            left -= len(line)
-            item = _REPLIES.validate_json(line)
+        for item in process.read(source, limits):
             if isinstance(item, bool):
                 is_free = item
                 return
             yield item
+    except Unreadable as error:
+        yield LoadFailure(shown(source.path), error.message)
     finally:
         if is_free:
             _idle.append(process)
@@ -88,23 +80,15 @@ def read_apart(source: Source) -> Iterator[Item]:
             process.kill()
 
 
-def _cause(ended: int, limits: _Limits) -> str:
-    """Why a process is gone, by its exit status or minus the signal."""
-    crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
-    too_long = f"reading it takes more than {limits.seconds} s"
-    return {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
-
-
 class _Process:
     def __init__(self) -> None:
         self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
-        self._replies, its_end = Pipe(duplex=False)
+        self._link, its_end = Pipe()
         self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
             [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(its_end.fileno())],
-            stdin=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            bufsize=0,
             pass_fds=[its_end.fileno()],
             env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
@@ -114,33 +98,38 @@ class _Process:
     def is_alive(self) -> bool:
         return self._popen.poll() is None
 
-    def send(self, source: Source, limits: _Limits) -> None:
+    def read(self, source: Source, limits: _Limits) -> Iterator[Item | bool]:
+        """Its replies. Raises `Unreadable` where it hangs, says too much or is gone."""
         pages = [source.pages.categories, source.pages.keywords]
         request = [source.loader.name, str(source.path), str(source.root), pages, limits.seconds, limits.memory]
-        assert self._popen.stdin
-        with suppress(OSError):  # it is gone: its line will say so
-            self._popen.stdin.write(json.dumps(request).encode() + b"\n")
+        with suppress(OSError):  # it is gone: there will be no reply
+            self._link.send_bytes(json.dumps(request).encode())
+        wait, left = WAIT + WAITS * limits.seconds, limits.output
+        while self._link.poll(wait):
+            try:
+                reply = self._link.recv_bytes(left)
+            except (EOFError, OSError) as error:
+                is_gone = self._link.readable  # what is too large leaves it unreadable
+                why = self._ended(limits) if is_gone else "there is more text in it than a file of its size may have"
+                raise Unreadable(why) from error
+            left -= len(reply)
+            yield _REPLIES.validate_json(reply)
+        raise Unreadable(f"nothing came of it for {wait:.0f} s")
 
-    def reply(self, seconds: float, most: int) -> tuple[bytes, str]:
-        """The next one. Empty where the process is gone, and, with the reason, where it has to go."""
-        if not self._replies.poll(seconds):
-            return b"", f"nothing came of it for {seconds:.0f} s"
-        try:
-            return self._replies.recv_bytes(most), ""
-        except (EOFError, OSError):  # which closes it where the reply is larger
-            return b"", "there is more text in it than a file of its size may have" if self._replies.closed else ""
-
-    def kill(self, gone: bool = False) -> int:
-        """How it ended, where it had: the exit status, or minus the signal; 0 where it was still there. One that is
-        `gone` closed its end, and may take a moment to be no more."""
+    def _ended(self, limits: _Limits) -> str:
+        """Why it is gone: it closed its end, and may take a moment to be no more."""
         with suppress(subprocess.TimeoutExpired):
-            self._popen.wait(5 if gone else 0)
-        ended = self._popen.returncode
-        with suppress(OSError), self._popen:  # which closes its streams
-            self._popen.kill()
-        self._replies.close()
+            self._popen.wait(5)
+        ended = self._popen.returncode or 0
+        crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
+        too_long = f"reading it takes more than {limits.seconds} s"
+        return {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
+
+    def kill(self) -> None:
+        self._popen.kill()
+        self._popen.wait()
+        self._link.close()
         self._unpacked.cleanup()  # also where it was killed while an archive was unpacked
-        return ended or 0
 
 
 _idle: list[_Process] = []
@@ -163,26 +152,25 @@ def _end() -> None:
         process.kill()
 
 
-def serve(replies_to: int) -> None:
-    """The process: requests on its standard input, replies on another descriptor. It ends with its input."""
+def serve(link_number: int) -> None:
+    """The process: requests and replies on this descriptor, until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, replies = os.fdopen(os.dup(0), "rb"), Connection(replies_to, readable=False)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    link, empty = Connection(link_number), _memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    empty = _memory()
-    for line in requests:
-        name, path, root, pages, seconds, memory = json.loads(line)
-        source = Source(Path(path), BY_NAME[name], Path(root), Pages(*map(tuple, pages)))
-        _limit(seconds, empty + memory)
-        try:
-            for item in read(source):
-                replies.send_bytes(_REPLIES.dump_json(item))
-        except MemoryError:
-            replies.send_bytes(_REPLIES.dump_json(LoadFailure(shown(source.path), NO_MEMORY)))
-        except SystemExit:
-            os._exit(1)
-        is_small = _memory() <= empty + MEMORY // 2  # it does not give back what a large file took
-        replies.send_bytes(_REPLIES.dump_json(is_small))
+    with suppress(EOFError, OSError):  # the other end is gone
+        while True:
+            name, path, root, pages, seconds, memory = json.loads(link.recv_bytes())
+            source = Source(Path(path), BY_NAME[name], Path(root), Pages(*map(tuple, pages)))
+            _limit(seconds, empty + memory)
+            try:
+                for item in read(source):
+                    link.send_bytes(_REPLIES.dump_json(item))
+            except MemoryError as error:
+                link.send_bytes(_REPLIES.dump_json(LoadFailure(shown(source.path), reason(error))))
+            except SystemExit:
+                os._exit(1)
+            is_small = _memory() <= empty + MEMORY // 2  # it does not give back what a large file took
+            link.send_bytes(_REPLIES.dump_json(is_small))
 
 
 def _memory() -> int:

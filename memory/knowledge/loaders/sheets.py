@@ -20,9 +20,8 @@ from clew.memory.text import clean
 
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _COLUMNS = 16_384
+# Numbers of formats that every workbook has (ECMA-376-1, 18.8.30):
 _PERCENT, _DATES = (9, 10), (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
-"""Numbers of formats that every workbook has (ECMA-376-1, 18.8.30)."""
-
 _NO_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _EPOCH = datetime(1899, 12, 30)
 
@@ -77,7 +76,7 @@ class _Sheet:
 
 def read_workbook(source: Source) -> Iterator[Document]:
     """One document, whose places are the sheets. Raises `Unreadable` for another file."""
-    layout, hidden = TextLayout(), list[str]()
+    layout = TextLayout()
     with opened(source.path.read_bytes()) as package:
         _, author, tags = package.told()
         targets, formats = package.links("xl/workbook.xml"), _formats(package.parsed("xl/styles.xml"))
@@ -87,10 +86,9 @@ def read_workbook(source: Source) -> Iterator[Document]:
                 continue
             with package.open(part) as stream:
                 rows, away = _Sheet(stream, shared, formats).shown(one.get("state") in ("hidden", "veryHidden"))
-            hidden += [away] if away else []
+            layout.hidden.append(away)
             write_sheet(layout, one.get("name", ""), rows)
-    title = title_of_file(source.path)
-    yield layout.document(source, title, author=author, tags=tags, hidden_text="\n".join(hidden))
+    yield layout.document(source, title_of_file(source.path), author=author, tags=tags)
 
 
 def write_sheet(layout: TextLayout, name: str, rows: Sequence[tuple[int, list[str]]]) -> None:

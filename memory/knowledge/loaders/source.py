@@ -32,16 +32,14 @@ class Pages:
 
 
 ALL = Pages()
-
-NO_MEMORY = "it needs more memory than a file may take"
-LONGEST_REASON, LONGEST_LINE = 200, 1_000
-"""Characters of why a loader, or a program that it runs, stopped; and of a document's authors, and of its tags."""
+LONGEST_REASON = 200  # characters of why a loader, or a library that it calls, stopped
+LONGEST_LINE = 1_000  # characters of a document's authors, and of its tags
 
 
 @dataclass(frozen=True, slots=True)
 class LoadFailure:
-    """A file, or a line of one (`path:line`), that could not be read, and why; `count`: how many lines that is, 0 where
-    it was read and something is to be said of how."""
+    """A file, or a line of one (`path:line`), that could not be read, and why. `count` says how many lines that is, and
+    is 0 where it was read and something is to be said of how."""
 
     source: str
     reason: str
@@ -140,7 +138,7 @@ def reason(error: Exception) -> str:
         case OSError():
             return (error.strerror or str(error)).lower()
         case MemoryError():
-            return NO_MEMORY
+            return "it needs more memory than a file may take"
     return " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_REASON]
 
 
@@ -154,10 +152,9 @@ def in_a_line(*values: object) -> str:
 
 def digest(document: Document) -> str:
     """SHA-256, in hex, of all that is read from a document, but not of where it lies."""
-    told = document.date, document.status, document.author, document.tags
-    marks = document.pages, document.headings
-    read: list[object] = [document.id, document.title, document.text, marks, document.triples, *told]
-    read += [document.tables] if document.tables else []
+    one = document
+    read: list[object] = [one.id, one.title, one.text, (one.pages, one.headings), one.triples]
+    read += [one.date, one.status, one.author, one.tags, *([one.tables] if one.tables else [])]
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 

@@ -25,8 +25,8 @@ from clew.memory.text import clean
 
 ENDINGS = (".xml", ".xml.bz2", ".xml.gz")
 LINKS_TO = "links to"
-BEGINNING, DEEPEST = 1 << 16, 40
-"""Bytes in which the root element of a dump begins, and templates in templates."""
+BEGINNING = 1 << 16  # bytes in which the root element of a dump begins
+DEEPEST = 40  # templates in templates
 
 Namespaces = Mapping[str, int]
 CATEGORY = 14
@@ -49,8 +49,7 @@ AMBIGUOUS = re.compile(
     r"|desambiguación|desambiguação|disambigua|doorverwijspagina)\s*(?:\||\}\})|__DISAMBIG__",
     re.IGNORECASE,
 )
-INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}|\[\[([^\[\]]*)\]\]")
-"""A template, a table or a link with no other in it."""
+INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}|\[\[([^\[\]]*)\]\]")  # a template, table or link with none in it
 
 NO_WORDS = [
     (re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.DOTALL | re.IGNORECASE), ""),
@@ -60,16 +59,14 @@ NO_WORDS = [
 ]
 """Of HTML, of bold and slanted letters and of lists."""
 
-ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")
-"""A link to another site."""
+ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")  # a link to another site
 
 DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"))
 LEFT_OF_TEMPLATES = [
     (re.compile(r"\s*\([\s,;:]*\)"), ""),
     (re.compile(r"\(\s*(?:[,;]\s*)*"), "("),
     (re.compile(r"\s+([,.;:)])"), r"\1"),
-]
-"""`Moon (, ) is`."""
+]  # `Moon (, ) is`
 
 
 @dataclass(frozen=True)
@@ -87,8 +84,13 @@ class Article:
         return first_paragraph(self.text, self.namespaces) or self.title
 
     @cached_property
+    def linked(self) -> list[tuple[int, str]]:
+        return list(linked(self.text, self.namespaces))
+
+    @property
     def categories(self) -> list[str]:
-        return categories(self.text, self.namespaces)
+        """Those that it puts itself into; what its templates add is not seen."""
+        return [title for namespace, title in self.linked if namespace == CATEGORY]
 
     def is_document(self, pages: Pages) -> bool:
         """No disambiguation, and one of these pages."""
@@ -104,9 +106,12 @@ class Article:
 
 
 def is_dump(path: Path) -> bool:
-    """By its root element. Raises `OSError`, and what `BROKEN_ZIP` lists."""
-    with unzipped(path) as file:
-        return bool(_ROOT.match(file.read(BEGINNING)))
+    """By its root element. What cannot be opened is taken for one: reading it says why."""
+    try:
+        with unzipped(path) as file:
+            return bool(_ROOT.match(file.read(BEGINNING)))
+    except (OSError, *BROKEN_ZIP):
+        return True
 
 
 def read_dump(source: Source) -> Iterator[Item]:
@@ -130,7 +135,7 @@ def read_dump(source: Source) -> Iterator[Item]:
         raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
     for page in _pages(source.path):
         if isinstance(page, Article) and page.title in titles and not page.target:
-            ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.namespaces))
+            ends = dict.fromkeys(_resolved(title, redirects) for namespace, title in page.linked if not namespace)
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
 
 
@@ -192,18 +197,13 @@ def _namespace(link: str, namespaces: Namespaces) -> tuple[int, str]:
     return (known, rest) if known else (0, target)
 
 
-def links(text: str, namespaces: Namespaces) -> list[str]:
-    """The titles of the articles that a page links to, each once, in order."""
-    targets = (_namespace(found[1], namespaces) for found in LINK.finditer(NO_LINKS.sub("", text)))
-    titles = (title_of(target) for namespace, target in targets if namespace == 0)
-    return [title for title in dict.fromkeys(titles) if title]
-
-
-def categories(text: str, namespaces: Namespaces) -> list[str]:
-    """The names of the categories that a page puts itself into; those that its templates add are not seen."""
-    targets = (found[1].strip() for found in LINK.finditer(NO_LINKS.sub("", text)))
-    named = (_namespace(target, namespaces) for target in targets if not target.startswith(":"))
-    return [title_of(target) for namespace, target in named if namespace == CATEGORY]
+def linked(text: str, namespaces: Namespaces) -> Iterator[tuple[int, str]]:
+    """Where the links of a page lead: the numbers of the namespaces, and titles. A link that only speaks of a category
+    or a file (`[[:Category:Moons]]`) is left out."""
+    for found in LINK.finditer(NO_LINKS.sub("", text)):
+        namespace, target = _namespace(found[1], namespaces)
+        if not (namespace and found[1].lstrip().startswith(":")):
+            yield namespace, title_of(target)
 
 
 def first_paragraph(text: str, namespaces: Namespaces) -> str:

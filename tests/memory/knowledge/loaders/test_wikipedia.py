@@ -12,7 +12,7 @@ import pytest
 from clew.memory.datatypes import Document, Edge
 from clew.memory.knowledge.loaders.registry import BY_NAME, discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, source_digest
-from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, categories, first_paragraph, links, title_of
+from clew.memory.knowledge.loaders.wikipedia import CATEGORY, NAMESPACES, Namespaces, first_paragraph, linked, title_of
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
 
 ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
@@ -218,24 +218,16 @@ def test_what_is_no_words_is_dropped(text: str, words: str) -> None:
 
 
 def test_links_lead_to_articles_of_this_wiki_and_categories_are_those_of_the_page() -> None:
-    assert links(MOON, WIKI) == [
-        "Earth",
-        "Full moon",
-        "Belgium",
-        "Cell link",
-        "Natural satellite",
-        "Café society",
-    ]
-    assert links("[[Star Trek: Picard]] [[Re:Zero]] [[Image:About.png]]", WIKI) == [
-        "Star Trek: Picard",
-        "Re:Zero",
-    ]
-    assert links("[[Datei:a.png]] [[Mond]]", GERMAN) == ["Mond"]
-    assert categories(MOON, WIKI) == ["Moons of Earth", "Light sources"]
-    assert categories("[[Kategorie:Monde]] [[Category:Himmel]] [[:Kategorie:Nur genannt]]", GERMAN) == [
-        "Monde",
-        "Himmel",
-    ]
+    def titles(text: str, namespaces: Namespaces, wanted: int = 0) -> list[str]:
+        return [title for namespace, title in linked(text, namespaces) if title and namespace == wanted]
+
+    articles = ["Earth", "Full moon", "Belgium", "Cell link", "Earth", "Natural satellite", "Café society", "Earth"]
+    assert titles(MOON, WIKI) == articles
+    assert titles("[[Star Trek: Picard]] [[Re:Zero]] [[Image:About.png]]", WIKI) == ["Star Trek: Picard", "Re:Zero"]
+    assert titles("[[Datei:a.png]] [[Mond]]", GERMAN) == ["Mond"]
+    assert titles(MOON, WIKI, CATEGORY) == ["Moons of Earth", "Light sources"]
+    of_both = "[[Kategorie:Monde]] [[Category:Himmel]] [[:Kategorie:Nur genannt]]"
+    assert titles(of_both, GERMAN, CATEGORY) == ["Monde", "Himmel"]
 
 
 @pytest.mark.parametrize(
