@@ -21,7 +21,6 @@ from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
 from clew.memory.instructions import orders
-from clew.memory.knowledge.walking.walk_paths import parents, path
 from clew.memory.ports import Writer
 from clew.memory.text import content_words
 from clew.tools.table import TableTool

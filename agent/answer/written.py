@@ -22,10 +22,10 @@ from clew.agent.state import UNANSWERED, Answer, Claim, Fallback, Made, Piece, P
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
+from clew.memory.knowledge.walking.walk_paths import parents, path
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES, content_words
-from clew.memory.walk_paths import parents, path
 from clew.prompts import render
 
 TEMPERATURE = 0.1

@@ -3,18 +3,26 @@ what such a server says of itself and of its models."""
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from http import HTTPStatus
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
+
+import httpx
 
 from clew.agent.llm.endings import without_thoughts
 from clew.agent.llm.ledger import MESSAGE, TokenCounts
-from clew.agent.llm.server import PATIENCE, Server, is_remote
-from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.agent.llm.server import PATIENCE, QUICK, Server, is_remote
+from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable, naming_proxy, without_proxies
 from clew.memory.files import machine_memory
 from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, Waiting, WriteOptions
+
+with without_proxies():  # it makes a client where it is imported
+    import ollama
+
+Reply = TypeVar("Reply")
 
 DEFAULT_WINDOW = 4096
 """Of a model that does not say how long it is."""
@@ -66,31 +74,34 @@ class OllamaServer:
         self.server = Server(self.url, start, patience=patience)
 
     def pulled(self) -> list[Pulled]:
-        """The models that are there. Raises what `_listed` raises."""
-        return [Pulled(str(one.get("model")), int(one.get("size") or 0)) for one in self._listed("/api/tags")]
+        """The models that are there. Raises `ServiceUnreachable`."""
+        listed = self._asked(lambda client: client.list()).models
+        return [Pulled(str(one.model), int(one.size or 0)) for one in listed]
 
     def running(self) -> list[str]:
-        """The models that are loaded. Raises what `_listed` raises."""
-        return [str(one.get("model")) for one in self._listed("/api/ps")]
+        """The models that are loaded. Raises `ServiceUnreachable`."""
+        return [str(one.model) for one in self._asked(lambda client: client.ps()).models]
 
     def card(self, name: str) -> Card:
-        """Raises `ServiceUnreachable`, as `ModelFailed` where it is not pulled."""
-        shown = self.server.asked("/api/show", {"model": name})
-        if not shown:
-            raise ModelFailed(f"{self.url} says nothing of the model {name}", f"ollama pull {name}")
-        return card_of(shown)
+        """Raises `NoModel` where it is not pulled, `ServiceUnreachable`."""
+        return card_of(self._asked(lambda client: client.show(name), name).model_dump(by_alias=True))
 
-    def _listed(self, path: str) -> list[dict[str, Any]]:
-        """The models that its reply lists. Raises `ServiceUnreachable`, as `ModelFailed` where something else
-        answers."""
-        said = self.server.asked(path)
-        if "models" not in said:
-            raise ModelFailed(f"{self.url} does not answer as Ollama does", "set OLLAMA_HOST to its address")
-        return said["models"] or []
+    def _asked(self, ask: Callable[[ollama.Client], Reply], name: str = "") -> Reply:
+        """By Ollama's own client; `name` is the model that it is asked about. Raises `ServiceUnreachable`, as
+        `ModelFailed` where something else answers, and `NoModel`."""
+        try:
+            with naming_proxy(), ollama.Client(self.url, timeout=QUICK, trust_env=is_remote(self.url)) as client:
+                return ask(client)
+        except (ConnectionError, httpx.TransportError) as error:
+            raise ServiceUnreachable(f"the server at {self.url} does not answer", self.server.start) from error
+        except (ollama.ResponseError, ValueError) as error:
+            if name and isinstance(error, ollama.ResponseError) and error.status_code == HTTPStatus.NOT_FOUND:
+                raise NoModel(f"the model {name} is not pulled", f"ollama pull {name}", name) from error
+            raise ModelFailed(f"{self.url} does not answer as Ollama does", "set OLLAMA_HOST to its address") from error
 
 
 def _url(host: str) -> str:
-    """As Ollama itself reads it: `HOST`, `HOST:PORT`, `:PORT` or an address. A server that is told to listen
+    """As Ollama's own client reads it: `HOST`, `HOST:PORT`, `:PORT` or an address. A server that is told to listen
     everywhere is reached on this machine."""
     url = urlsplit(host if "://" in host else f"http://{host}")
     name = "127.0.0.1" if url.hostname in (None, "0.0.0.0") else str(url.hostname)  # noqa: S104 nothing is bound here

@@ -1,5 +1,5 @@
 """An Ollama server as its API reference describes it (docs/api.md of ollama/ollama, version 0.12), playing scripted
-models: a real HTTP server on a real socket."""
+models: a real HTTP server on a real socket, for the real client."""
 
 import hashlib
 import json
