@@ -71,6 +71,13 @@ def test_dialogue_and_knowledge_do_not_know_each_other(one: str, other: str) -> 
         assert not [name for name in imports(path) if name.startswith(f"memory.{other}")], path
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "memory").glob("[a-z]*.py")), ids=relative)
+def test_a_module_at_the_top_of_memory_serves_several_rooms(path: Path) -> None:
+    """What one room alone needs stands in that room."""
+    wanted = re.compile(rf"{module(path)}(\..*)?")
+    assert len({other.parent for other in CODE if any(map(wanted.fullmatch, imports(other)))}) > 1
+
+
 def test_tools_do_not_know_each_other() -> None:
     shared = ("tools.base", "tools.registry")
     for path in (ROOT / "tools").glob("*.py"):

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,11 +24,11 @@ from clew.agent.answer.citations import same_words
 from clew.agent.answer.evidence import EncodedRequest, Evidence, share_held
 from clew.agent.answer.excerpts import Block, Candidate, asks
 from clew.agent.state import Answer, BoldSpan
-from clew.memory.datatypes import Floats, Vector, Vectors
+from clew.memory.datatypes import Floats, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
-from clew.memory.minilm import MiniLM, tokenizer_of
+from clew.memory.pairs import PairScorer
 from clew.memory.text import LEANING, Span, content_word_sets, content_words, read_patterns, written_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reader", "foreign_reader"))
@@ -37,10 +37,6 @@ PAIRS = Path(__file__).with_name("pairs.safetensors")
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces that are read of each; the rest is cut."""
-
-READINGS = 8
-"""Questions whose scores are kept in memory."""
-
 
 READ_TOGETHER, WITHIN = 12, 4.0
 """How many of the best candidates are read together with the question, and how much lower than the best one may score:
@@ -51,38 +47,6 @@ UNFITTED = 0.4
 
 LONGEST_HEAD = 80
 """Characters of the heading that are read in front of a candidate."""
-
-
-class PairScorer:
-    """How well each text answers a question: a cross-encoder (Nogueira and Cho 2019, arXiv:1901.04085) over the lower
-    layers of the packaged encoder; the upper ones, fitted for that, are in `layers`. Safe from several threads."""
-
-    def __init__(
-        self, folder: Path, layers: Path, longest_question: int = LONGEST_QUESTION, longest_text: int = LONGEST_TEXT
-    ) -> None:
-        self._longest = longest_question, longest_text
-        self._tokenizer = tokenizer_of(folder)
-        self._model = MiniLM(folder / "model.safetensors", layers)
-        # The scores so far, by question and text: what judges a turn and what answers it read much the same.
-        self._known = lru_cache(maxsize=READINGS)(lambda _: dict[str, np.float32]())
-
-    def scores(self, question: str, texts: Sequence[str]) -> Vector:
-        """The log odds of each text that it answers the question."""
-        known = self._known(question)
-        unread = [text for text in dict.fromkeys(texts) if text not in known]
-        if unread:
-            asked, *found = self._tokenizer.encode_batch([question, *unread], add_special_tokens=False)
-            first, second = self._longest
-            pieces = [text.ids[:second] for text in found]
-            known.update(zip(unread, self._model.pair_scores(asked.ids[:first], pieces), strict=True))
-        return np.array([known[text] for text in texts], np.float32)
-
-    def states(self, question: str, text: str) -> tuple[Vectors, list[Span]]:
-        """For each word piece of a text the output of the last two layers, shape (pieces, d), and its place in the
-        text."""
-        asked, found = self._tokenizer.encode_batch([question, text], add_special_tokens=False)
-        first, second = self._longest
-        return self._model.pair_states(asked.ids[:first], found.ids[:second]), found.offsets[:second]
 
 
 def _gelu(x: Floats) -> Floats:
@@ -154,7 +118,7 @@ def headed(head: str, text: str) -> str:
 @cache
 def shipped_pairs() -> PairScorer:
     """The one that comes with Clew. Raises `NoModel` where the packaged encoder is not the published one."""
-    return PairScorer(packaged_minilm(), PAIRS)
+    return PairScorer(packaged_minilm(), PAIRS, LONGEST_QUESTION, LONGEST_TEXT)
 
 
 @cache

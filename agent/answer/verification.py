@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from clew.agent.answer.citations import LIST_MARK, same_words
-from clew.agent.answer.reader import PairScorer
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
@@ -20,6 +19,7 @@ from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import BadInput
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of, may_be_english
+from clew.memory.pairs import PairScorer
 from clew.memory.text import NUMBER_WORDS, content_words, split
 from clew.tools.calculate import COUNTS, calculate, in_text
 from clew.tools.calculate import number as value_of

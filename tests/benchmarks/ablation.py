@@ -30,7 +30,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clew.agent.answer.excerpts import Candidate, Excerpt
-from clew.agent.answer.reader import PairScorer
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
@@ -41,6 +40,7 @@ from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Utterance
 from clew.memory.dialogue.tagger import StandingQuestion
 from clew.memory.knowledge.index.run import index
+from clew.memory.pairs import PairScorer
 from tests.benchmarks.conversations import verdict
 from tests.training.asked_turns import DATA, FOLDER, cases_of
 

@@ -5,8 +5,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import PAIRS, PairScorer, shipped_pairs
+from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, shipped_pairs
 from clew.memory.encoding import packaged_minilm
+from clew.memory.pairs import PairScorer
 from tests.training.pairs import Layers
 
 TEXTS = ("Fritz Lang directed it.", "", "A jelly \u2014 for dogs?", "moon " * 200, "x")
@@ -23,7 +24,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Layers, PairScore
             parameter += 0.1 * parameter.std(correction=0) * torch.randn_like(parameter)
     path = tmp_path_factory.mktemp("pairs") / "pairs.safetensors"
     save_file(layers.shipped(), path)
-    return layers, PairScorer(folder, path)
+    return layers, PairScorer(folder, path, LONGEST_QUESTION, LONGEST_TEXT)
 
 
 @pytest.mark.parametrize("question", [QUESTION, "moon " * 90])
