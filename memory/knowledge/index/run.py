@@ -264,7 +264,7 @@ def _root_of(path: Path, recorded: Sequence[str]) -> Path:
     below = path.relative_to(nearest)
     linked = any((nearest / folder).is_symlink() for folder in (below, *below.parents[:-1]))
     named_only = linked or any(part.startswith(".") for part in below.parts)
-    return nearest if nearest == path or not named_only and (path.is_dir() or loader_of(path)) else path
+    return nearest if nearest == path or (not named_only and (path.is_dir() or loader_of(path))) else path
 
 
 def _is_below(path: str, folders: Sequence[Path]) -> bool:
