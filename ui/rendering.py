@@ -37,7 +37,7 @@ STEP_NAME = 8
 
 def is_structured(answer: Answer) -> bool:
     """Whether it is more than sentences: then it is shown as Markdown."""
-    return any(claim.markup or (claim.new_line and LIST_MARK.match(claim.text)) for claim in answer.claims)
+    return any(claim.markup or LIST_MARK.match(claim.text) for claim in answer.claims)
 
 
 def printed(answer: Answer, console: Console) -> RenderableType:
@@ -51,7 +51,7 @@ def printed(answer: Answer, console: Console) -> RenderableType:
 
 def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
     """The answer in Markdown, with `mark` behind each claim; what is no markup of its writer is escaped."""
-    text, heads = "", list[str]()  # of the table that the last line is of
+    text, heads, cites = "", list[str](), ()  # of the table that the last line is of
     for claim in answer.claims:
         lines = _body(claim).replace("\ue000", "").split("\n")  # the page's own mark
         own = lines[:2] * (lines[1:] != [] and lines[1].startswith("|--"))
@@ -60,7 +60,8 @@ def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
         before, now = _kind(text.rpartition("\n")[2]), _kind(lines[0])
         heads = own or heads * (now == "row")
         lead = "\n" if before and before == now and goes_on else "\n\n"
-        lead = lead if claim.new_line or "row" in (before, now) else " "
+        apart = claim.new_line or now == "item" or (before == "item" and claim.cites != cites)
+        lead, cites = lead if apart or "row" in (before, now) else " ", claim.cites
         text += lead * bool(text) + _with_mark("\n".join(lines), mark(claim))
     return text
 

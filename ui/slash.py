@@ -382,7 +382,7 @@ def _next(session: Session, argument: str) -> None:
     with session.assistant.library_now() as services:
         offered = next_questions(session.turns, services.library.store)
     if not offered or argument not in ("", *map(str, range(1, len(offered) + 1))):
-        raise BadInput("there is no such question to ask on", "type a question")
+        raise BadInput(f"no question{f' {argument}' if argument else ''} is offered here", "type a question")
     if argument:
         session.take_turn(session.asking(offered[int(argument) - 1]))
     for number, question in enumerate(() if argument else offered, 1):

@@ -216,7 +216,8 @@ def _line_editor(session: TerminalSession) -> "PromptSession[str]":
     """An editor with a history, completion of commands and a status line below."""
 
     def below() -> FormattedText:
-        title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
+        known = session.assistant.threads.get(session.thread) if session.turn else None
+        title = cut(one_line(known.title), 40) if known else "a new conversation"
         loading = "" if session.loading.ended else "loading the encoder…"
         parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading))
         return FormattedText([("class:bottom-toolbar", "  " + " · ".join(parts))])

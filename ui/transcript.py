@@ -26,8 +26,11 @@ def stored_turns(threads: Threads, thread: str) -> list[Turn]:
 
 
 def exported(thread: Thread, turns: Sequence[Turn], ending: str) -> str:
-    """As a file whose name has this ending: `.json`, `.html`; else Markdown."""
-    return {".json": as_json, ".html": as_html}.get(ending, as_markdown)(thread, turns)
+    """As a file whose name has this ending. Raises `BadInput` for another one than `.md`, `.html`, `.json` and none."""
+    written = {"": as_markdown, ".md": as_markdown, ".html": as_html, ".json": as_json}
+    if ending not in written:
+        raise BadInput(f"a conversation is not written as '{ending}'", "a name that ends in .md, .html or .json")
+    return written[ending](thread, turns)
 
 
 def known_thread(threads: Threads, name: str) -> Thread:

@@ -156,7 +156,7 @@ def _empty(folder: Path) -> None:
 
 
 class ChangedTurn(NamedTuple):
-    """The lines of a turn whose answer, outcome or sources are others than `before`, and why they are."""
+    """The lines of a turn whose answer or outcome is another than `before`, and why it is."""
 
     before: TurnRow
     now: TurnRow
@@ -182,16 +182,14 @@ def changed_turns(before: Sequence[TurnRow], now: Sequence[TurnRow]) -> Iterator
 
 
 def _answered(row: TurnRow) -> tuple[object, ...]:
-    return row["agent_response"], row["outcome"], [one["document"] for one in row["citations"]]
+    return row["agent_response"], row["outcome"]
 
 
 def _why(old: TurnRow, new: TurnRow) -> str:
-    """The first thing on the way to an answer that is another one."""
-    for what, of in LOOKED_AT:
-        was, has = of(old), of(new)
-        if was != has:
-            return f"{what} {has or 'nothing'}; before: {was or 'nothing'}"
-    return "the same was found, and answered otherwise"
+    """A line for each thing on the way to the answer that is another one."""
+    both = ((what, of(old), of(new)) for what, of in LOOKED_AT)
+    others = [f"{what} {has or 'nothing'}; before: {was or 'nothing'}" for what, was, has in both if was != has]
+    return "\n".join(others) or "the same was found, and answered otherwise"
 
 
 LOOKED_AT: Sequence[tuple[str, Callable[[TurnRow], str]]] = (
@@ -203,4 +201,4 @@ LOOKED_AT: Sequence[tuple[str, Callable[[TurnRow], str]]] = (
     ("written by", lambda row: row.get("model", "")),
     ("found was", lambda row: ", ".join(one["title"] for one in row["contexts"])),
 )
-"""In the order of a turn: what differs first explains what comes behind it."""
+"""In the order of a turn: what differs explains what comes behind it."""

@@ -19,7 +19,7 @@ from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, words, written_words
 
 WANTED, BESIDE, LOOKED_AT, LOOKED_IN = 3, 8, 150, 20
-"""Questions offered at once; documents considered after an answer; chunks sampled for an empty page; documents of
+"""Questions offered at once; documents of an answer considered; chunks sampled for an empty page; documents of
 these."""
 
 TOLD_BY = 2_000
@@ -63,19 +63,20 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
 
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
-    """Two or three new questions to ask after the last answer: two about the document that it cites first, one about
-    another; if there are too few, what they are about, and what was already answered."""
+    """What to ask after the last answer: what may have been meant, or lies nearest to what is not answered; else at
+    most three new questions about the documents that it cites, two of them about the first; if there are too few, what
+    these are about, and what was already answered."""
     answer = turns[-1].answer if turns else UNANSWERED
-    cited = [answer.sources[number - 1].document for claim in answer.claims for number in claim.cites]
-    if answer.refused or answer.outcome == "unclear" or not any(cited):
-        return []
-    found = dict.fromkeys(filter(None, [*cited, *(passage.document for passage in turns[-1].passages)]))
-    near = len(found)
-    found |= dict.fromkeys(chunk.document for chunk in (store.sample(LOOKED_AT) if near <= WANTED else ()))
+    unclear = answer.outcome == "unclear"
+    nearest = [title if unclear else offer(turns[-1].language, "", title) for title in answer.nearest]
+    meant = [answer.offered, *nearest] if answer.offered else nearest
+    cited = dict.fromkeys(answer.sources[number - 1].document for claim in answer.claims for number in claim.cites)
+    if answer.refused or unclear or not any(cited):
+        return meant
     try:
-        first, *others = store.documents([*found][:BESIDE])
+        first, *others = store.documents([*filter(None, cited)][:BESIDE])
     except KeyError:  # of another library
-        return []
+        return meant
     language = turns[-1].language or language_of(first.text[:TOLD_BY])
     quoted = [quote.start for claim in answer.claims for quote in claim.quotes if quote.document == first.id]
     offers = [*_asked_in(first), *_headed(first, language)]
@@ -83,11 +84,9 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     told = [one.question for one in offers if any(one.start <= place < one.end for place in quoted)]
     own = [one.question for one in offers if one.question not in told]
     beside = [one for other in others for one in _about(other.title, language)]
-    made = dict.fromkeys(
-        [*own[: WANTED - 1], *beside[: near > 1], *_about(first.title, language), *beside, *own, *told]
-    )
+    made = dict.fromkeys([*own[: WANTED - 1], *beside[:1], *_about(first.title, language), *beside, *own, *told])
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
-    return [one for one in made if same_words(one) not in known][:WANTED]
+    return [*meant, *[one for one in made if same_words(one) not in known][:WANTED]]
 
 
 def _named_in_two(library: Library, documents: Sequence[Document]) -> Iterator[tuple[str, str, str]]:

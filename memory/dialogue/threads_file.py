@@ -1,6 +1,7 @@
 """The file of the threads: its tables in this version, older ones brought to it, the titles that are made in it, and
 SQLite's errors in plain words."""
 
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ BUSY_SECONDS = 30.0
 TITLE, TITLE_WORDS = 60, 6
 """Characters and words of the title of a conversation."""
 
+_NAMED = re.compile(r'(?<!\S)@(?:"[^"]+"|\S+)')
 _SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
 
 _TREE = "CREATE INDEX tree ON turns (thread, turn, parent, number)"
@@ -151,9 +153,12 @@ class ThreadsFile:
 
 
 def title_of(question: str) -> str:
-    """The question where it has at most `TITLE_WORDS` words and `TITLE` characters; else so much of it, of which the
-    first and the last word say something."""
-    kept = question.translate(dict.fromkeys(map(ord, '"“”„«»'))).split() or question.split()
+    """The question, without the names behind an @ that it is limited to, where it has at most `TITLE_WORDS` words and
+    `TITLE` characters; else so much of it, of which the first and the last word say something."""
+    asked = _NAMED.sub(" ", question)
+    kept = asked.translate(dict.fromkeys(map(ord, '"“”„«»'))).split() or question.split()
+    if kept and asked != question:
+        kept[0] = kept[0][:1].upper() + kept[0][1:]
     whole = len(kept)
     if whole > TITLE_WORDS:
         kept = [*dropwhile(lambda word: FUNCTION_WORDS.issuperset(words(word)), kept)] or kept

@@ -20,7 +20,7 @@ from clew.memory.ports import Encoder
 TITLE_BYTES = 200
 """Bytes of a title that are embedded: in English or Chinese about a quarter of MiniLM's 254 tokens, and never all."""
 
-SLICE = 512
+SLICE = 32
 """Texts embedded between two reports of progress."""
 
 

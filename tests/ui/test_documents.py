@@ -101,7 +101,7 @@ def test_what_comes_through_the_browser_is_kept_in_a_private_folder(shelf: Shelf
         pass
     rows = settled(shelf)
     assert sorted(rows) == ["Tides (1).txt", "b (2).txt", "b.txt", "film.mp4"]
-    assert rows["film.mp4"].why == ".mp4 files are not read"
+    assert rows["film.mp4"].why == ".mp4 files are not read" and shelf.listing().changed.endswith(": 3 added")
     kept = Path(rows["Tides (1).txt"].path)
     assert kept.relative_to(shelf.uploads).parts == ("etc", "hid", "Tides (1).txt")
     assert {path.stat().st_mode & 0o077 for path in shelf.uploads.parent.rglob("*")} == {0}

@@ -56,9 +56,10 @@ def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Ass
     assert isinstance(turn, Turn) and "Les documents" in turn.answer.text
     assert "does not speak" in page.post("/settings?passages=1&language=xx").json()["said"]
     assert "1 to 50" in page.post("/settings?passages=0").json()["said"]
-    assert "Try: " in page.post("/settings?passages=2&answer=gpt").json()["said"] and assistant.settings.llm == "none"
+    wrong = page.post("/settings?passages=2&answer=gpt").json()["said"]
+    assert "not the name of a language model" in wrong and "--" not in wrong and assistant.settings.llm == "none"
     tested = page.post("/settings?passages=2&answer=gpt&test=1").json()["html"]
-    assert "is not the name of a language model" in tested and "--llm" in tested
+    assert "is not the name of a language model" in tested and "--llm" not in tested
     assert assistant.services.evidence == 1, "a test changes nothing"
     listed = page.get("/settings").json()["html"]
     assert f'value="{assistant.services.library.path}"' in listed and '<option value="none">' in listed
@@ -78,7 +79,7 @@ def test_a_question_is_looked_up_by_each_method(assistant: Assistant) -> None:
     assert [one.split("<h3>")[1].split("<")[0] for one in sections] == list(assistant.services.tools)
     hybrid, walk = (next(one for one in sections if f"<h3>{name}<" in one) for name in ("hybrid", "walk"))
     assert cast(Turn, turn).answer.sources[0].title in hybrid and " ms" in hybrid and "also: " in hybrid
-    assert "hybrid" in walk.split("also: ")[1]
+    assert "hybrid" in walk.split("also: ")[1] and all("384,400" in one.split("<ol>")[0] for one in (hybrid, walk))
     assert f'data-document="{cast(Turn, turn).answer.sources[0].id}"' in hybrid
     list(assistant.ask("t", "@tides.md How far is the Moon?"))
     within = client(assistant).get("/comparison?thread=t&turn=2").json()["html"]
@@ -113,3 +114,4 @@ def test_the_panel_sets_the_method_and_the_look(page: "Page") -> None:
     page.wait_for_selector("#turn-1 .thumb.good[aria-pressed=true]")
     page.reload()
     page.wait_for_selector("body.dark #turn-1 .thumb.good[aria-pressed=true]")
+    assert page.inner_text("#method") == "dense", "of the conversation, beside the box"

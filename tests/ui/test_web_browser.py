@@ -266,7 +266,7 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
         assert page.locator(".turn").count() == 2
         ask(page, "What is the best pizza dough?")
         page.wait_for_selector("#turn-3 .notice.refusal")
-        page.locator("#turn-3 .choices button").first.click()
+        page.locator(".offered button").first.click()
         page.wait_for_selector("#turn-4 .answer")
         offered = page.locator(".offered button")
         offered.first.wait_for()

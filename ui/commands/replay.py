@@ -84,7 +84,8 @@ def _print_changed(changed: Sequence[ChangedTurn], total: int) -> None:
     for before, now, why in changed:
         turn, question = now["_id"].replace(SEPARATOR, " "), one_line(now["original_query"])
         console.print(f"\n{turn}  {question}", style="bold")
-        for name, said in (("why", why), ("before", before["agent_response"]), ("now", now["agent_response"])):
+        reasons = (("why" if not place else "", reason) for place, reason in enumerate(why.split("\n")))
+        for name, said in (*reasons, ("before", before["agent_response"]), ("now", now["agent_response"])):
             console.print(f"  {name:7} {cut(one_line(said), 300)}")
 
 

@@ -87,6 +87,7 @@
   }
 
   async function open(of, where) {
+    if (place !== of) fill(paper(), shell('Opening…'))
     place = of
     show(paper())
     const told = await asked(`/document?${new URLSearchParams({ ...of, ...where })}`)

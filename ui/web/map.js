@@ -98,8 +98,8 @@
     $('.picture').style.cursor = node ? 'pointer' : ''
   }
 
-  // No name lies on another, on a dot that is large enough to be seen, or stands away from what it names: one of the
-  // walk for which there is no room is its number, in its dot, and others are not to be seen until there is room.
+  // No name lies on another, or stands away from what it names. Those of the walk come first: one for which there is no
+  // room is its number, as in the list beside, and others are not to be seen until there is room beside the dots, too.
   function arrange() {
     const pen = document.createElement('canvas').getContext('2d'), zoom = picture.zoom(), [wide, high] = [picture.width(), picture.height()], LABEL = wide < 500 || picture.$('.disc').length > 30 ? 11 : 13, GAP = 3, taken = []
     const free = ([left, top, right, bottom]) => left > 0 && right < wide && top > 0 && bottom < high && taken.every((other) => left > other[2] || right < other[0] || top > other[3] || bottom < other[1])
@@ -119,12 +119,14 @@
     picture.batch(() => {
       picture.$('.way').style({ width: 2.5 / zoom, 'arrow-scale': 40 / zoom / Math.max(29, (2.5 / zoom * 13.37) ** 0.9) }) // as Cytoscape counts
       picture.$('.walked').style({ width: Math.max(6, 15 / zoom), height: Math.max(6, 15 / zoom) })
-      seen.forEach((dot) => { const { x, y } = dot.renderedPosition(), radius = dot.renderedWidth() / 2; if (radius > 2.5) taken.push([x - radius, y - radius, x + radius, y + radius]) })
-      picture.$('.disc.lit').forEach(call)
+      const stands = (dot) => { const { x, y } = dot.renderedPosition(), radius = dot.renderedWidth() / 2; if (radius > 2.5) taken.push([x - radius, y - radius, x + radius, y + radius]) }
+      picture.$('.walked').forEach(stands)
       picture.$('.walked').forEach((node) => {
         const way = place(node, node.data('told'), LABEL, LABEL * 14, ['right', 'left', 'top', 'bottom'])
         node.style(way ? { label: node.data('told'), color: colour('--ink') } : { label: parseInt(node.data('told')), color: colour('--on-accent'), 'font-size': 9 / zoom, 'text-opacity': 1 })
       })
+      seen.not('.walked').forEach(stands)
+      picture.$('.disc.lit').forEach(call)
       picture.$('.disc').not('.lit').forEach(call)
       if (2.2 * zoom > 8) seen.not('.walked').forEach((dot) => place(dot, dot.data('name'), 2.2 * zoom, 16 * zoom, ['bottom', 'top', 'right', 'left']))
     })

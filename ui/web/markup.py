@@ -12,10 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.answer.corpus_answers import offer
 from clew.agent.state import STANDINGS, Answer, ClaimStanding
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
+from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS
 from clew.memory.knowledge.walking.walk_paths import told
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
@@ -76,7 +76,7 @@ class Markup:
             lstrip_blocks=True,
             finalize=lambda value: plain(value) if type(value) is str else value,
         )
-        self._templates.globals |= {"model": model, "tools": tools, "offer": offer, "STANDINGS": STANDINGS}
+        self._templates.globals |= {"model": model, "tools": tools, "STANDINGS": STANDINGS}
         self._templates.globals |= {"MOST": MOST, "PARTS": PARTS}
         self._templates.filters |= FILTERS | {"markdown": self._markdown}
         self.know(documents, examples)
@@ -147,14 +147,17 @@ _MARKDOWN.disable(["link", "image", "autolink", "reference", "html_block", "html
 
 
 def _as_html(text: str) -> Safe:
-    return Safe(_MARKDOWN.render(text))  # noqa: S704 no HTML but the renderer's own
+    html = _MARKDOWN.render(text).replace("<pre>", '<pre tabindex="0">')  # it is scrolled by keys, too
+    return Safe(html)  # noqa: S704 no HTML but the renderer's own
 
 
 def sources_of(answer: Answer) -> list[SourceView]:
     views = list[SourceView]()
     for number, passage in enumerate(answer.sources, 1):
         citing = [claim.text for claim in answer.claims if number in claim.cites]
-        text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip()).replace(" | ", " · ")  # the box is narrow
+        text = plain(passage.text).strip("\n")
+        if not passage.source.lower().endswith(CODE_ENDINGS):
+            text = re.sub(r"\s*\n\s*", "\n", text.strip()).replace(" | ", " · ")  # the box is narrow
         views.append(SourceView(number, passage, pieces(text, citing), standing_of(number, answer)))
     return views
 

@@ -55,6 +55,7 @@ class BrowserPage:
         self.markup = Markup(documents, examples, model_of(services.writers), tools)
         self._finds: dict[str, str] = {}
         self._looks: dict[str, object] = {}
+        self._chosen: dict[str, str] = {}  # the method of a conversation
         self.blocks: gr.Blocks = PageBlocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
         with self.blocks:
             self._lay_out(command)
@@ -96,6 +97,7 @@ class BrowserPage:
                 elem_id="question",
                 label="Question",
             )
+            self._method = _html("method")
             self._send = gr.Button("Send", variant="primary", elem_id="send", min_width=0, scale=0)
             self._stop = gr.Button("Stop", variant="stop", visible=False, elem_id="stop", min_width=0, scale=0)
 
@@ -103,7 +105,7 @@ class BrowserPage:
         shown = [self._thread, self._past, self._now, self._sources, self._threads, self._box, self._send, self._stop]
         of = [self._thread, self._tool]
         private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-        quiet: dict[str, Any] = {"outputs": [*shown, self._tool, self._file], **private}
+        quiet: dict[str, Any] = {"outputs": [*shown, self._tool, self._method, self._file], **private}
         always: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}  # also while a turn is in progress
         self.blocks.load(self._load, **quiet)
         gr.on([self._box.submit, self._send.click], self._ask, [*of, self._box], **always)
@@ -130,19 +132,21 @@ class BrowserPage:
     def _ask(self, thread: str, tool: str, question: str, request: gr.Request) -> Iterator[Update]:
         if text := typed(question):
             views = self._conversations.say(thread, text, owner_of(request), tool)
-            yield from self._show(request, views, {self._box: ""})
+            yield from self._show(request, views, {self._box: ""}, tool)
         else:
             yield NOTHING
 
     def _picked(self, thread: str, tool: str, pick: str, request: gr.Request) -> Iterator[Update]:
         """A question that was offered, or what a button says; the box keeps what is typed in it."""
-        yield from self._show(request, self._conversations.say(thread, typed(pick), owner_of(request), tool))
+        yield from self._show(request, self._conversations.say(thread, typed(pick), owner_of(request), tool), tool=tool)
 
     def _found(self, thread: str, words: str, request: gr.Request) -> Update:
         self._finds[str(request.session_hash)] = words
         return {self._threads: self._thread_list(thread, request)}
 
-    def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
+    def _show(
+        self, request: gr.Request, views: Iterator[View], update: Update | None = None, tool: str = ""
+    ) -> Iterator[Update]:
         """Until the tab looks at something else; pieces that stay as they are are not sent again."""
         if self._shelf and (listing := self._shelf.seen).state:  # it may have been indexed since the page was made
             self.markup.know(listing.documents, listing.examples)
@@ -155,7 +159,8 @@ class BrowserPage:
                 yield NOTHING
                 return
             if view != before or time.monotonic() - sent > STILL_THERE:
-                yield (update or {}) | self._changes(before, view, request)
+                method = self._method_of(view, tool) if before is None else {}
+                yield (update or {}) | method | self._changes(before, view, request)
                 before, update, sent = view, None, time.monotonic()
         if self._looks.get(session) is look:
             del self._looks[session]
@@ -171,6 +176,14 @@ class BrowserPage:
             changes[self._threads] = self._thread_list(view.thread, request)
         return changes | self._buttons(view) | (self._left(view.said) if view.said and before is None else {})
 
+    def _method_of(self, view: View, tool: str) -> Update:
+        """The one that a command has chosen, else that of the conversation, else the tab's."""
+        told = view.said.tool if view.said else tool
+        chosen = told if told != tool else self._chosen.get(view.thread, tool)
+        if view.thread:
+            self._chosen[view.thread] = chosen
+        return {self._tool: chosen, self._method: self.markup.render("method", tool=chosen)}
+
     def _offered(self, view: View) -> list[str]:
         """What can be asked behind the last answer."""
         with suppress(ClewError), self._assistant.library_now() as services:
@@ -181,7 +194,7 @@ class BrowserPage:
         """What a command leaves beside its lines."""
         name, text = said.file
         file = {self._file: json.dumps({"name": name, "text": text, "at": time.time()})} if name else {}
-        return {self._tool: said.tool, **({self._box: said.draft} if said.draft else {}), **file}
+        return {**({self._box: said.draft} if said.draft else {}), **file}
 
     def _buttons(self, view: View) -> Update:
         """And what they stop; said each time, as what another look of the tab sent may come behind this one's. What is

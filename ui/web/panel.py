@@ -2,17 +2,18 @@
 
 import os
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clew.agent import nodes
 from clew.agent.assistant import Assistant
-from clew.agent.models import ROLES, models_there, roles_named
+from clew.agent.models import ROLES, Writers, models_there, roles_named
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.search.scope import scoped
-from clew.agent.services import Services
+from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings
-from clew.agent.state import Turn
+from clew.agent.state import UNANSWERED, Answer, Turn
 from clew.agent.talk.lines import languages
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput, ClewError
@@ -32,13 +33,13 @@ PARTS = {"rewrite": "Understanding the question", "think": "Choosing what to sea
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What a method found, best first, and in which time; `also` are the other methods that found a passage, by its
-    id, `error` why it found nothing."""
+    """What a method found, best first, and in which time; what is quoted of that as an `answer`; `error` is why it
+    found nothing."""
 
     tool: str
     ms: float
     passages: tuple[Passage, ...] = ()
-    also: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    answer: Answer = UNANSWERED
     error: str = ""
 
 
@@ -89,19 +90,19 @@ def _written(assistant: Assistant, llm: dict[str, str]) -> str:
 
 
 def compared(services: Services, turn: Turn) -> list[Lookup]:
-    scope = frozenset(scoped(turn.question, services.library.store.catalogue).documents) or None
-    query = encode_query(turn.rewritten or turn.question, [], services.encoder, scope)
+    """The question of a turn, looked up by each method, and answered with what that finds, without a model."""
+    scope = scoped(turn.question, services.library.store.catalogue).documents
+    query = encode_query(turn.rewritten or turn.question, [], services.encoder, frozenset(scope) or None)
+    quoting, bare = replace(services, writers=Writers()), replace(turn, answer=UNANSWERED, calls=(), walk=None)
     found = list[Lookup]()
     for name, tool in services.tools.items():
         begun = time.perf_counter()
         try:
-            passages, error = for_question(tool, query).search(query, services.evidence).passages, ""
+            looked = for_question(tool, query).search(query, services.evidence)
         except ClewError as wrong:
-            passages, error = (), str(wrong)
-        found.append(Lookup(name, 1000 * (time.perf_counter() - begun), passages, error=error))
-    by = {one.tool: {passage.id for passage in one.passages} for one in found}
-    others = {id_: tuple(tool for tool in by if id_ in by[tool]) for id_ in set().union(*by.values())}
-    return [
-        replace(one, also={id_: tuple(tool for tool in others[id_] if tool != one.tool) for id_ in by[one.tool]})
-        for one in found
-    ]
+            found.append(Lookup(name, 1000 * (time.perf_counter() - begun), error=str(wrong)))
+            continue
+        ms, own = 1000 * (time.perf_counter() - begun), replace(bare, passages=looked.passages)
+        own = own.searched(scope=scope, round=1, tools=(name,), tool_answer=looked.answer)
+        found.append(Lookup(name, ms, looked.passages, nodes.answer(own, TurnContext(quoting)).answer))
+    return found

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from clew.agent.answer.citations import LIST_MARK
 from clew.agent.settings import Settings, indexed_here
 from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.errors import BadInput, ClewError, Unreadable
 from clew.memory.knowledge.library import Library, file_of, open_library
 from clew.memory.knowledge.loaders.pdf_picture import DrawnPage, PixelBox, drawn
+from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS
 from clew.memory.knowledge.loaders.registry import BY_NAME, loader_of
 from clew.ui.quotations import quoted
 
@@ -34,7 +36,8 @@ class MarkedText(NamedTuple):
 
 
 class ShownBlock(NamedTuple):
-    """`kind`: text, heading, page (its label) or rows, whose lines have a list of pieces for each cell."""
+    """`kind`: text, code, heading, page (its label), item (of a list) or rows, whose lines have a list of pieces for
+    each cell."""
 
     kind: str
     lines: list[list[list[MarkedText]]]
@@ -166,22 +169,48 @@ def _text(document: Document, spots: Sequence[Spot], asked: WhereTo, note: str =
 
 
 def _blocks(document: Document, spots: Sequence[Spot]) -> Iterator[ShownBlock]:
-    """The lines, those of one kind together."""
+    """The lines, those of one kind together, a line of code as it is."""
+    is_code = document.source.lower().endswith(CODE_ENDINGS)
     headings, pages = {mark.start for mark in document.headings}, {mark.start: mark.text for mark in document.pages}
     block, start = ShownBlock("text", []), 0
     for line in document.text.split("\n"):
-        kind = "heading" if start in headings else "rows" if " | " in line else "text" if line.strip() else ""
-        if block.lines and (kind != block.kind or kind == "heading"):
-            yield block
+        kind = "code" if is_code else "heading" if start in headings else _kind(line, block.kind)
+        fresh = kind != block.kind or kind == "heading" or bool(kind == "item" and LIST_MARK.match(line))
+        if block.lines and fresh:
+            yield _flowed(block)
         if label := pages.get(start, ""):
             yield ShownBlock("page", [[[MarkedText(label)]]])
-        if kind != block.kind or kind == "heading":
+        if fresh:
             block = ShownBlock(kind, [])
+        if kind == "item":
+            line = re.sub(r"^(\s*)[-*–](?=\s)", r"\1•", line)  # of the same length
         if kind:
             block.lines.append(list(_cells(line, start, spots)) if kind == "rows" else [_pieces(line, start, spots)])
         start += len(line) + 1
     if block.lines:
-        yield block
+        yield _flowed(block)
+
+
+def _kind(line: str, before: str) -> str:
+    """Of a line behind one of this kind: an item goes on until a line is empty."""
+    if not line.strip() or " | " in line:
+        return "rows" if line.strip() else ""
+    return "item" if before == "item" or LIST_MARK.match(line) else "text"
+
+
+def _flowed(block: ShownBlock) -> ShownBlock:
+    """Without the ends of lines that are there only because the next word had no room, and in an item none: the longest
+    line tells how much room there was."""
+    if block.kind not in ("text", "item"):
+        return block
+    texts, lines = ["".join(piece.text for piece in line[0]) for line in block.lines], block.lines[:1]
+    room = 0 if block.kind == "item" else max(map(len, texts))
+    for before, text, line in zip(texts, texts[1:], block.lines[1:], strict=False):
+        if len(before) + len(text.split()[0]) >= room:
+            lines[-1:] = [[[*lines[-1][0], MarkedText(" "), *line[0]]]]
+        else:
+            lines.append(line)
+    return ShownBlock(block.kind, lines)
 
 
 def _cells(line: str, start: int, spots: Sequence[Spot]) -> Iterator[list[MarkedText]]:

@@ -49,11 +49,16 @@ def own(wrong: str) -> Any:
 def application(shelf: Shelf, markup: Markup, conversations: Conversations) -> FastAPI:
     """What is there beside the page."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.add_exception_handler(ClewError, lambda _, error: JSONResponse({"said": str(error)}))
+    app.add_exception_handler(ClewError, lambda _, error: JSONResponse({"said": _on_a_page(error)}))
     _add_documents(app, shelf, markup, conversations)
     _add_conversations(app, markup, conversations)
     _add_settings(app, shelf, markup, conversations)
     return app
+
+
+def _on_a_page(error: ClewError) -> str:
+    """Without a hint that is for the command line."""
+    return error.message if "--" in error.hint or error.hint.startswith("clew ") else str(error)
 
 
 def _add_documents(app: FastAPI, shelf: Shelf, markup: Markup, conversations: Conversations) -> None:

@@ -133,6 +133,7 @@ class Shelf:
         self.current: Work | None = None
         self._refused: dict[str, str] = {}  # paths and names that were not read, and why
         self.seen = Listing()  # as it was when somebody looked
+        self._before: Listing | None = None  # as it was when the runs began that are not all over
         self.others = SimpleQueue[Settings]()  # with another library that the page is to be of
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._worker.submit(self.listing)
@@ -293,7 +294,8 @@ class Shelf:
                 return
             self._waiting.remove(work)
             self.current = work
-        why, state = "", self.seen.state
+            self._before = self._before or self.seen
+        why = ""
         try:
             self._run(work)
         except ClewError as error:
@@ -301,21 +303,24 @@ class Shelf:
         except Exception as error:
             logging.getLogger(__name__).info("a run failed", exc_info=error)
             why = f"internal error: {type(error).__name__}: {error}"
-        self._end(work, why, state)
+        self._end(work, why)
 
-    def _end(self, work: Work, why: str, state: str | None = None) -> None:
-        """Say how a run ended that began over this state, and `why` it read nothing; what the library has stays so."""
+    def _end(self, work: Work, why: str) -> None:
+        """Say `why` a run read nothing, else what became of the library in this run and those before it for which it
+        waited; what the library has stays so."""
         with suppress(Exception):  # who looks is told
             self.listing()
         rows = self.seen.rows
         with self._looking:
-            self._say(why or ("nothing new to read" if state == self.seen.state else ""))
+            self._say(why or _differences((self._before or self.seen).rows, rows) or "nothing new to read")
         with self._lock:
             for path in self._paths(work, rows) if why and not work.removes else ():
                 if why != CANCELLED or not any(_is_below(one, path) for one in rows):
                     self._refused[path] = why
             if self.current is work:
                 self.current = None
+            if not self._waiting and not self.current:
+                self._before = None
 
     def _run(self, work: Work) -> None:
         if work.path == str(self.uploads):

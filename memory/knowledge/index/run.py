@@ -23,7 +23,7 @@ from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS, parts_of
-from clew.memory.knowledge.loaders.registry import discover
+from clew.memory.knowledge.loaders.registry import discover, loader_of
 from clew.memory.knowledge.loaders.sandbox import read_apart
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, digest, other_ids, shown, size, source_digest
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -78,8 +78,11 @@ class Changes:
         found = discover(there, library, follow)
         self.notes += found.notes
         self.failed += [failure for failure in found.unread if not self._is_left_out(failure.source)]
-        pages = self._generation.choices.pages
-        chosen = (replace(source, pages=pages) if source.loader.by_page else source for source in found.sources)
+        pages, recorded = self._generation.choices.pages, self._generation.before.roots
+        chosen = (
+            replace(one, pages=pages if one.loader.by_page else one.pages, root=_root_of(one.root, recorded))
+            for one in found.sources
+        )
         fresh = {path: source for source in chosen if not self._is_left_out(path := shown(source.path))}
         if left_out := len(found.sources) - len(fresh):
             self.notes.append(f"{number_of(left_out, 'file')} left out, as you said: naming one takes it back")
@@ -253,6 +256,17 @@ def _emptied(path: str, roots: Sequence[Path]) -> str:
     return "" if any(folder.iterdir()) else shown(folder)
 
 
+def _root_of(path: Path, recorded: Sequence[str]) -> Path:
+    """The nearest of the recorded folders in which a run finds this file or folder; itself where there is none: what is
+    hidden, reached by a link or of a kind that is not read is found only where it is named."""
+    above = [Path(root) for root in recorded if path.is_relative_to(root)]
+    nearest = max(above, key=lambda root: len(root.parts), default=path)
+    below = path.relative_to(nearest)
+    linked = any((nearest / folder).is_symlink() for folder in (below, *below.parents[:-1]))
+    named_only = linked or any(part.startswith(".") for part in below.parts)
+    return nearest if nearest == path or (not named_only and (path.is_dir() or loader_of(path))) else path
+
+
 def _is_below(path: str, folders: Sequence[Path]) -> bool:
     return any(Path(path).is_relative_to(shown(folder)) for folder in folders)
 
@@ -372,7 +386,8 @@ def _write(
         yield from step.run(generation)
         seconds[step.title] = seconds.get(step.title, 0.0) + time.perf_counter() - started
         values |= step.recorded(generation.choices)
-    made_of = dict.fromkeys((*generation.before.roots, *roots))
+    before = generation.before.roots
+    made_of = dict.fromkeys((*before, *(str(_root_of(Path(root), before)) for root in roots)))
     generation.write_manifest(values, [root for root in made_of if root not in generation.choices.left_out])
     generation.database.commit()
     write_hashes(generation.folder)

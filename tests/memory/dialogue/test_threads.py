@@ -119,6 +119,7 @@ def test_half_a_surrogate_pair_is_stored(threads: Threads) -> None:
         ("What does “Lease of 14 Mill Lane” say about “Pets”?", "Lease of 14 Mill Lane"),
         ("Which of them is in the", "Which of them is in the"),
         ("What does “Harbourline” say about “Hours”?", "What does Harbourline say about Hours?"),
+        ('@minutes.md @"Old notes" what was decided?', "What was decided?"),
         ("x" * 80, "x" * 59 + "\u2026"),
         ("", ""),
     ],

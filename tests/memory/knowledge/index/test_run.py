@@ -97,6 +97,20 @@ def test_only_documents_under_the_paths_given_are_removed(tmp_path: Path, encode
     assert manifest(library, encoder).roots == (str(tmp_path / "one"), str(tmp_path / "two"))
 
 
+def test_a_file_that_is_named_stays_a_document_of_its_folder(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder / "sky", moon="The Moon is far away.", sun="The Sun is hot.")
+    run([folder], library, encoder)
+    write(folder / "sky", moon="The Moon is 384,400 km away.", mars="Mars is red.")
+    (folder / "sky" / "list.xyz").write_text("Venus is bright.")
+    named = [folder / "sky" / name for name in ("moon.txt", "mars.txt", "list.xyz")]
+    assert run(named, library, encoder).line == "2 new, 1 changed, 0 removed, 0 unchanged, 0 failed"
+    with open_library(library, encoder) as opened:
+        opened.store.documents(["sky/moon.txt", "sky/sun.txt", "sky/mars.txt", "list.xyz"])
+        assert opened.manifest.roots == (str(folder), str(named[2]))  # what is read only where it is named
+    assert run(named, library, encoder).line == "0 new, 0 changed, 0 removed, 3 unchanged, 0 failed"
+
+
 def test_lines_of_a_corpus_are_compared_one_by_one(tmp_path: Path, encoder: CachedEncoder) -> None:
     corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
     rows = [{"_id": f"id {n}", "title": f"T{n}", "text": f"Text number {n}."} for n in range(5)]
