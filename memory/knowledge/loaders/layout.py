@@ -70,9 +70,9 @@ class TextLayout:
         self._join = None
         self.verbatim(indent(text, INDENT))
 
-    def page(self, label: str, between: str = "\n\n") -> None:
+    def page(self, label: str) -> None:
         """What is written from here on stands on this page, sheet or slide."""
-        self._ask(between)
+        self.paragraph()
         self.pages.append(Mark(self._length + (len(BREAKS[self._break]) if self._length else 0), label))
 
     def heading(self, text: str, level: int = 1) -> None:
@@ -169,15 +169,9 @@ class TextLayout:
         text = not_empty(self.text)
         title = title or title_of_text(text) or title_of_file(source.path)
         headings = tuple(Mark(mark.start, mark.text.removeprefix(title + BELOW)) for mark in self.headings)
-        told = (
-            date,
-            status,
-            in_a_line(author),
-            in_a_line(tags),
-            "\n".join(filter(None, self.hidden)),
-            tuple(self.tables),
-        )
-        return Document(source.name, title, text, shown(source.path), tuple(self.pages), headings, (), *told)
+        told = date, status, in_a_line(author), in_a_line(tags), "\n".join(filter(None, self.hidden))
+        found = tuple(self.pages), headings
+        return Document(source.name, title, text, shown(source.path), *found, (), *told, tuple(self.tables))
 
 
 def line_of(row: Sequence[str]) -> str:

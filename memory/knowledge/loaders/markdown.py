@@ -65,19 +65,19 @@ def laid_out(markdown: str) -> tuple[TextLayout, str]:
     wrapped, `blocks` joins."""
     from markdown_it import MarkdownIt
 
+    def known(_: Any, tokens: Any, place: int, *__: Any) -> str:
+        """Of a tag that is spoken of and would swallow what follows, nothing."""
+        tag: str = tokens[place].content
+        return "" if tag.strip("</>").split()[0].lower() in html.NO_TEXT else tag
+
     written = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
-    written.add_render_rule("html_inline", lambda _, tokens, place, *__: _known(tokens[place].content))
+    written.add_render_rule("html_inline", known)
     root = html.parse(written.render(markdown))
     for listed in root.iter("ol"):
         for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
             item.set(html.MARKER, f"{number}. ")
     first = " ".join(root.xpath("string(//h1)").split())
     return html.laid_out(root), first
-
-
-def _known(tag: str) -> str:
-    """Of a tag that is spoken of and would swallow what follows, nothing."""
-    return "" if tag.strip("</>").split()[0].lower() in html.NO_TEXT else tag
 
 
 def read_notebook(source: Source) -> Iterator[Document]:
@@ -91,14 +91,10 @@ def read_notebook(source: Source) -> Iterator[Document]:
 
 
 def _parts(cell: dict[str, Any]) -> Iterator[str]:
-    """In Markdown."""
-    written = _joined(cell["source"])
+    """In Markdown. A text may be a list of its lines."""
+    written = "".join(cell["source"])
     yield written if cell["cell_type"] == "markdown" else f"~~~~~\n{written}\n~~~~~"
     for output in cell.get("outputs") or []:
-        said = _joined(output.get("text") or (output.get("data") or {}).get("text/plain") or "")
+        said = "".join(output.get("text") or (output.get("data") or {}).get("text/plain") or "")
         if said.strip():
             yield f"~~~~~\n{said}\n~~~~~"
-
-
-def _joined(lines: object) -> str:
-    return "".join(lines) if isinstance(lines, list) else str(lines)

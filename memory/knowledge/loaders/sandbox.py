@@ -84,7 +84,7 @@ class _Process:
     def __init__(self) -> None:
         self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
         self._link, its_end = Pipe()
-        self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
+        self.popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
             [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(its_end.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -93,10 +93,6 @@ class _Process:
             env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
         its_end.close()
-
-    @property
-    def is_alive(self) -> bool:
-        return self._popen.poll() is None
 
     def read(self, source: Source, limits: _Limits) -> Iterator[Item | bool]:
         """Its replies. Raises `Unreadable` where it hangs, says too much or is gone."""
@@ -119,15 +115,15 @@ class _Process:
     def _ended(self, limits: _Limits) -> str:
         """Why it is gone: it closed its end, and may take a moment to be no more."""
         with suppress(subprocess.TimeoutExpired):
-            self._popen.wait(5)
-        ended = self._popen.returncode or 0
+            self.popen.wait(5)
+        ended = self.popen.returncode or 0
         crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
         too_long = f"reading it takes more than {limits.seconds} s"
         return {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
 
     def kill(self) -> None:
-        self._popen.kill()
-        self._popen.wait()
+        self.popen.kill()
+        self.popen.wait()
         self._link.close()
         self._unpacked.cleanup()  # also where it was killed while an archive was unpacked
 
@@ -140,7 +136,7 @@ def _ready() -> _Process:
     """One that waits and lives, or a new one."""
     while _idle:
         process = _idle.pop()
-        if process.is_alive:
+        if process.popen.poll() is None:
             return process
         process.kill()
     return _Process()

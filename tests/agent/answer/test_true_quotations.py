@@ -69,7 +69,7 @@ def lines(rows: Sequence[Mapping[str, object]]) -> bytes:
 
 
 SAMPLES: Mapping[str, Mapping[str, bytes]] = SEEDS | {
-    "text": {"harbour.txt": AWKWARD.encode(), "wide.txt": AWKWARD.encode("utf-16")},
+    "text": SEEDS["text"] | {"harbour.txt": AWKWARD.encode(), "wide.txt": AWKWARD.encode("utf-16")},
     "markdown": {"ropes.md": MARKDOWN.encode()},
     "html": {"berths.html": HTML.encode()},
     "pdf": {"log.pdf": as_bytes(written(*PAGES, title="The log"))},

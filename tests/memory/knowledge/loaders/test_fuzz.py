@@ -51,7 +51,6 @@ SEEDS: dict[str, dict[str, bytes]] = {
     "mailbox": {
         "x.mbox": b"From a Thu Jun 12 19:42:11 2025\n" + MAIL + b"\n\nFrom a Thu Jun 12 19:42:11 2025\n" + MAIL
     },
-    "chat": {"x.txt": b"[12/03/24, 18:02:11] Ann: who?\n[12/03/24, 18:03:40] Bea: me\nand you\n"},
     "json": {
         "x.json": b'{"a": [{"b": 1}, {"c": null}], "d": {"e": "f"}}',
         "triples.json": b'[["a", "b", "c"], ["d", 2, -3.5e1]]',
@@ -63,7 +62,10 @@ SEEDS: dict[str, dict[str, bytes]] = {
         b'{"cell_type": "code", "source": "1", "outputs": [{"text": "1"}]}]}'
     },
     "archive": {"x.zip": zipped({"a/b.txt": "One.", "c.md": "# Two"})},
-    "text": {"x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode()},
+    "text": {
+        "x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode(),
+        "y.txt": b"[12/03/24, 18:02:11] Ann: who?\n[12/03/24, 18:03:40] Bea: me\nand you\n",
+    },
     "markdown": {"x.md": MARKDOWN},
     "html": {"x.html": PAGE.encode(), "y.html": b"<meta charset=latin-1><p style='color:#fff'>caf\xe9<table><tr><td>1"},
     "pdf": {"x.pdf": as_bytes(written(["One line", "and more-", "over"], ["Two"], title="Title"))},
