@@ -98,33 +98,35 @@ def split(text: str) -> Sequence[Span]:
 def blocks(text: str, typeset: bool = False) -> list[Span]:
     """Spans, stripped, of the paragraphs, headings, list items and rows of a table; of a page that is `typeset` no line
     was ended by hand."""
-    lines = [stripped(text, *match.span()) for match in LINE.finditer(text)]
-    apart = [n for n in range(1, len(lines)) if _APART.search(text, lines[n - 1][1], lines[n][0])]
+    spans = [stripped(text, *match.span()) for match in LINE.finditer(text)]
+    lines = [text[start:end] for start, end in spans]
+    apart = [n for n in range(1, len(spans)) if _APART.search(text, spans[n - 1][1], spans[n][0])]
     starts = []
     for first, after in pairwise((0, *apart, len(lines))):
-        free = [] if typeset else _free(text, lines[first:after])
-        by_hand = {place for place, one in enumerate(free, first + 1) if one}
-        if not typeset:
-            labelled = (place for place in range(first + 1, after) if LABEL.match(text, *lines[place]))
-            by_hand.update(place for place in labelled if not _is_open(text[slice(*lines[place - 1])]))
-        starts += [first, *(n for n in range(first + 1, after) if _ends_before(text, lines, n, n in by_hand))]
-    return [(lines[first][0], lines[after - 1][1]) for first, after in pairwise((*starts, len(lines))) if first < after]
+        by_hand = set() if typeset else {first + place for place in _begun_by_hand(lines[first:after])}
+        starts += [first, *(n for n in range(first + 1, after) if _ends_before(lines, n, n in by_hand))]
+    return [(spans[first][0], spans[after - 1][1]) for first, after in pairwise((*starts, len(lines))) if first < after]
 
 
-def _free(text: str, lines: list[Span]) -> list[bool]:
+def _begun_by_hand(lines: Sequence[str]) -> set[int]:
+    """The places, from 1, of those of a paragraph's lines that whoever wrote it began on purpose."""
+    labelled = {n for n in range(1, len(lines)) if LABEL.match(lines[n]) and not _is_open(lines[n - 1])}
+    return labelled | {n for n, free in enumerate(_free(lines), 1) if free}
+
+
+def _free(lines: Sequence[str]) -> list[bool]:
     """For each of these lines but the last, whether its end is intended; empty if the lines may be wrapped."""
     if len(lines) < LEAST_LINES:
         return []
-    written = [text[slice(*line)] for line in lines]
-    width = ROOM * max(map(len, written))
+    width = ROOM * max(map(len, lines))
     free = [
         len(line) + 1 + len(behind.split(None, 1)[0]) < width and not (_is_open(line) or behind.split()[0] in _GOES_ON)
-        for line, behind in pairwise(written)
+        for line, behind in pairwise(lines)
     ]
-    capitals = any(free) and not any(line[0].islower() for line in written)
-    labels = sum(bool(SMALL_LABEL.match(line)) and not ITEM.match(line) for line in written) >= FREE * len(written)
+    capitals = any(free) and not any(line[0].islower() for line in lines)
+    labels = sum(bool(SMALL_LABEL.match(line)) and not ITEM.match(line) for line in lines) >= FREE * len(lines)
     if capitals or labels:
-        return [not _is_open(line) for line in written[:-1]]
+        return [not _is_open(line) for line in lines[:-1]]
     return free if sum(free) > FREE * len(free) else []
 
 
@@ -133,35 +135,32 @@ def _is_open(line: str) -> bool:
     return line.endswith((",", "-")) or line.split()[-1] in _OPEN
 
 
-def _ends_before(text: str, lines: list[Span], place: int, by_hand: bool) -> bool:
+def _ends_before(lines: Sequence[str], place: int, by_hand: bool) -> bool:
     """Whether a block ends between a line and the one at `place`, with no empty line between; `by_hand`: whoever wrote
-    it ended the line there."""
-    (start, end), (next_start, next_end) = lines[place - 1], lines[place]
-    line, following = text[start:end], text[next_start:next_end]
+    it began that line on purpose."""
+    line, following = lines[place - 1], lines[place]
     if MARKER.match(line):
         return False
     if ITEM.match(following) or DATED.match(following) or line.startswith("#") or ("|" in line and "|" in following):
         return True
     if ITEM.match(line) and line.endswith(":"):
         return False  # what is said of a term, in the line below it
-    if by_hand:
-        return True
-    if following[0].islower():
-        return False
-    return _had_room(text, lines, place) or (line[-1] in ENDS and _is_heading(text, lines, place))
+    if by_hand or following[0].islower():
+        return by_hand
+    return _had_room(lines, place) or (line[-1] in ENDS and _is_heading(lines, place))
 
 
-def _is_heading(text: str, lines: list[Span], place: int) -> bool:
+def _is_heading(lines: Sequence[str], place: int) -> bool:
     """Whether the line at `place` stands for itself: no sentence ends with it, and it was not wrapped."""
-    if place + 1 == len(lines) or text[lines[place][1] - 1] in ENDS:
+    if place + 1 == len(lines) or lines[place][-1] in ENDS:
         return False
-    return not text[lines[place + 1][0]].islower() and _had_room(text, lines, place + 1)
+    return not lines[place + 1][0].islower() and _had_room(lines, place + 1)
 
 
-def _had_room(text: str, lines: list[Span], place: int) -> bool:
+def _had_room(lines: Sequence[str], place: int) -> bool:
     """Whether the first word of the line at `place` would have fitted on the line before it."""
-    lengths = [end - start for start, end in lines[max(0, place - 2) : place + 1]]
-    word = text[slice(*lines[place])].split(None, 1)[0]
+    lengths = [len(line) for line in lines[max(0, place - 2) : place + 1]]
+    word = lines[place].split(None, 1)[0]
     return lengths[-2] > LONGEST_WRAPPED or lengths[-2] + 1 + len(word) < ROOM * max(lengths)
 
 
