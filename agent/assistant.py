@@ -234,11 +234,13 @@ class Assistant:
 
     def _reached(self, thread: str, turn: int) -> QuestionsState | TurnState | None:
         """The state that this turn has reached, if it is not over. A turn that was stored may have one too, if its
-        process died then."""
+        process died then; one that an older version left, with another kind of search, cannot be gone on with."""
         state = self._graph.get_state(config_for(thread), subgraphs=True)
         within = next((task.state for task in state.tasks if isinstance(task.state, StateSnapshot)), state)
         values = {**state.values, **within.values} if state.next else {}
-        return cast(QuestionsState | TurnState, values) if "turn" in values and values["turn"].id == turn else None
+        its = values.get("turn")
+        readable = its and its.id == turn and isinstance(its.search, TurnSearch)
+        return cast(QuestionsState | TurnState, values) if readable else None
 
     def _next_id(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1

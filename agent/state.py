@@ -120,10 +120,15 @@ class Answer:
         return self.outcome in ("nothing-found", "nothing-indexed")
 
     @property
-    def checked(self) -> str:
-        """How many checked sentences have which result, the worst first: `quoted word for word: 2`."""
+    def standings(self) -> dict[ClaimStanding, int]:
+        """How many checked sentences have which result, the worst first."""
         said = [claim.standing for claim in self.claims]
-        return ", ".join(f"{STANDINGS[one][0]}: {said.count(one)}" for one in STANDINGS if one in said)
+        return {one: said.count(one) for one in STANDINGS if one in said}
+
+    @property
+    def checked(self) -> str:
+        """The same as text: `quoted word for word: 2`."""
+        return ", ".join(f"{STANDINGS[one][0]}: {count}" for one, count in self.standings.items())
 
     @property
     def plain(self) -> str:
@@ -325,7 +330,7 @@ class Turn:
     @property
     def meant(self) -> str:
         """The same as it is searched: corrected, or with what a reply to a question back stands for."""
-        return next((one.text for one in self.wordings if one.name == "question"), self.typed)
+        return self.wordings[0].text if self.wordings else self.typed
 
     @property
     def language(self) -> str:
@@ -346,9 +351,8 @@ class Turn:
     @property
     def with_history(self) -> bool:
         """Whether the rewritten question has, judged by its length, earlier turns in front."""
-        own = self.wordings[0].text if self.wordings else self.rewritten
-        longer = len(self.rewritten.split()) > 2 * len(own.split())
-        return longer or len(split(self.rewritten)) > len(split(own))
+        longer = len(self.rewritten.split()) > 2 * len(self.meant.split())
+        return longer or len(split(self.rewritten)) > len(split(self.meant))
 
     @property
     def understood(self) -> str:

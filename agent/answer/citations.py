@@ -115,9 +115,8 @@ class Citations:
         named = list(self._raised(match["raised"]) if match["raised"] else self._named(inside))
         line = match.string[: match.start()].rpartition("\n")[2]
         bare = match["said"] or match["behind"] or match["before"] or match["raised"]
-        if bare and not all(1 <= number <= self._count for number in named):
-            return match[0]
-        if match["behind"] and _LISTED.search(line):
+        unknown = bare and not all(1 <= number <= self._count for number in named)
+        if unknown or (match["behind"] and _LISTED.search(line)):
             return match[0]
         numbers = dict.fromkeys(filter(None, map(self._number, named)))
         if match["said"] or match["opens"]:

@@ -217,33 +217,32 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
 
 def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:
     """The answer made of these excerpts: passages in the order of their best excerpt, excerpts in the order of the
-    document, sources numbered accordingly. With `named`, each document is named before what is quoted from it."""
+    document. With `named`, each document is named before what is quoted from it."""
     passages = evidence.passages
-    order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
-    order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
-    named = named and len({passages[number].document for number in order}) > 1
+    order = [*dict.fromkeys(one.excerpt.candidate.passage for one in chosen)]
+    in_order = sorted(chosen, key=lambda one: one.excerpt.candidate.position)
+    told = {passages[place].document for place in (*order, *(one.older for one in chosen)) if place is not None}
     claims, last = list[Claim](), ""
-    for n, number in enumerate(order, 1):
-        own = [one for one in chosen if one.excerpt.candidate.passage == number]
-        for one in sorted(own, key=lambda one: one.excerpt.candidate.position):
-            known = {quote for claim in claims for quote in claim.quotes}
-            quotes = list(excerpt_claims(one.excerpt, passages[number].document, n, known))
-            if named and quotes and (name := passages[number].title or passages[number].document) != last:
-                claims.append(Claim(f"\u201c{name}\u201d:", new_line=bool(claims)))
-                last = name
-            if claims and quotes and ITEM.match(quotes[0].text):
-                quotes[0] = replace(quotes[0], new_line=True)
-            claims += quotes
-            if one.aside:
-                older = () if one.older is None else (order.index(one.older) + 1,)
-                claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older))), "supported"))
-    claims = [_cited_where_held(claim, order, passages) for claim in claims]
-    return Answer("answered", tuple(claims), tuple(passages[number] for number in order))
+    for one in sorted(in_order, key=lambda one: order.index(one.excerpt.candidate.passage)):
+        place = one.excerpt.candidate.passage
+        known = {quote for claim in claims for quote in claim.quotes}
+        quotes = list(excerpt_claims(one.excerpt, passages[place].document, place + 1, known))
+        name = passages[place].title or passages[place].document
+        if named and len(told) > 1 and quotes and name != last:
+            claims.append(Claim(f"\u201c{name}\u201d:", new_line=bool(claims)))
+            last = name
+        if claims and quotes and ITEM.match(quotes[0].text):
+            quotes[0] = replace(quotes[0], new_line=True)
+        claims += quotes
+        if one.aside:
+            cites = dict.fromkeys((place, place if one.older is None else one.older))
+            claims.append(Claim(one.aside, tuple(number + 1 for number in cites), "supported"))
+    return Answer("answered", *numbered([_cited_where_held(claim, passages) for claim in claims], passages))
 
 
-def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage]) -> Claim:
+def _cited_where_held(claim: Claim, passages: Sequence[Passage]) -> Claim:
     """The claim, citing the passage that holds all of its quotation: an excerpt may go on past the end of its own
-    passage. A passage that is new is appended to `order`."""
+    passage."""
 
     def holds(passage: Passage) -> bool:
         return all(
@@ -251,14 +250,9 @@ def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage
             for quote in claim.quotes
         )
 
-    if not claim.quotes or holds(passages[order[claim.cites[0] - 1]]):
+    if not claim.quotes or holds(passages[claim.cites[0] - 1]):
         return claim
-    other = next((number for number, passage in enumerate(passages) if holds(passage)), -1)
-    if other < 0:
-        return claim
-    if other not in order:
-        order.append(other)
-    return replace(claim, cites=(order.index(other) + 1,))
+    return replace(claim, cites=next(((number,) for number, one in enumerate(passages, 1) if holds(one)), claim.cites))
 
 
 def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:

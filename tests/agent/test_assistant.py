@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,15 +129,28 @@ def test_a_kill_in_the_second_of_two_questions_loses_nothing(home: Settings) -> 
 
 @pytest.mark.parametrize("forgotten", [False, True])
 def test_asking_on_finishes_what_was_cut_off_first_unless_it_is_forgotten(home: Settings, forgotten: bool) -> None:
-    killed(home, "answer", "A secret?")
+    killed(home, "answer", "Summarise Metropolis")
     with Assistant.open(home) as after:
-        assert after.interrupted("t") == "A secret?"
+        assert after.interrupted("t") == "Summarise Metropolis"
         if forgotten:
             after.take_out("t")
             assert after.interrupted("t") == ""
         turns = [event for event in after.ask("t", "Who was Laika?") if isinstance(event, Turn)]
-        asked = ["Who was Laika?"] if forgotten else ["A secret?", "Who was Laika?"]
+        asked = ["Who was Laika?"] if forgotten else ["Summarise Metropolis", "Who was Laika?"]
         assert [(turn.turn, turn.question) for turn in turns] == [*enumerate(asked, 1)]
+        assert forgotten or turns[0].answer.outcome == "summary"
+
+
+def test_a_turn_that_an_older_version_left_is_not_gone_on_with(home: Settings) -> None:
+    """Its checkpoint has fields of the search that are no more."""
+    killed(home, "answer", "Who was Laika?")
+    with Assistant.open(home) as after:
+        reached, config = after._reached("t", 1), graph.config_for("t")
+        assert reached
+        old = replace(reached["turn"], search={"asking": "Who was Laika?"})  # type: ignore[arg-type]
+        after._graph.update_state(config, {"turn": old}, as_node="observe")
+        assert after.interrupted("t") == ""
+        assert "Laika was" in ask(after, "t", "Who was Laika?").answer.text
 
 
 def test_a_turn_that_failed_is_over(assistant: Assistant, monkeypatch: pytest.MonkeyPatch, home: Settings) -> None:
