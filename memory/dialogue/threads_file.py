@@ -6,7 +6,6 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import dropwhile
 from pathlib import Path
 
 from clew.memory.errors import ClewError
@@ -154,14 +153,12 @@ class ThreadsFile:
 
 def title_of(question: str) -> str:
     """The question, without the names behind an @ that it is limited to, where it has at most `TITLE_WORDS` words and
-    `TITLE` characters; else so much of it, of which the first and the last word say something."""
+    `TITLE` characters; else so many of its first words, of which the last one says something."""
     asked = _NAMED.sub(" ", question)
     kept = asked.translate(dict.fromkeys(map(ord, '"“”„«»'))).split() or question.split()
     if kept and asked != question:
         kept[0] = kept[0][:1].upper() + kept[0][1:]
     whole = len(kept)
-    if whole > TITLE_WORDS:
-        kept = [*dropwhile(lambda word: FUNCTION_WORDS.issuperset(words(word)), kept)] or kept
     line = " ".join(kept)
     while len(kept) > 1 and (
         len(line) > TITLE
@@ -171,5 +168,5 @@ def title_of(question: str) -> str:
         kept.pop()
         line = " ".join(kept)
     if len(kept) < whole:
-        line = line[:1].upper() + line[1:].rstrip(",;:.?!")
+        line = line[: TITLE - 1].rstrip(",;:.?!") + "…"
     return line if len(line) <= TITLE else line[: TITLE - 1] + "…"

@@ -14,14 +14,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Claim, Turn
-from clew.memory.datatypes import Passage, Progress
+from clew.memory.datatypes import Document, Passage, Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
 from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.markup import Markup
-from clew.ui.web.reader import CHANGED, GONE, NOT_READ, WhereTo, opened_document, opened_source
+from clew.ui.web.reader import CHANGED, GONE, NOT_READ, Spot, WhereTo, _blocks, opened_document, opened_source
 from clew.ui.web.routes import NOT_YOURS, application
 from clew.ui.web.shelf import Shelf, ShelfRow, Work, make_empty
 from clew.ui.web.views import Conversations
@@ -250,6 +250,23 @@ def test_a_source_is_opened_at_what_is_quoted(shelf: Shelf, tmp_path: Path) -> N
     assert gone.note == GONE and luna in Markup(1, []).render("document", reading=gone)
     with pytest.raises(BadInput, match="not in the library"):
         opened_document(shelf.settings, "/etc/passwd", WhereTo())
+
+
+def test_a_text_is_shown_without_hard_line_ends_as_lists_and_as_code() -> None:
+    wrapped = f"{'We meet on Mondays, ' * 4}as\never.\nAnn"
+    text = f"{wrapped}\n\n14 Mill Lane\nLeeds\n\n- bring the map\n  and a lamp\n2. call Bo"
+
+    def blocks(source: str) -> list[tuple[str, list[str]]]:
+        shown = _blocks(Document("d", "D", text, source), [Spot(0, 2)])
+        return [(one.kind, ["".join(piece.text for piece in line[0]) for line in one.lines]) for one in shown]
+
+    assert blocks("a.md") == [
+        ("text", [f"{'We meet on Mondays, ' * 4}as ever.", "Ann"]),
+        ("text", ["14 Mill Lane", "Leeds"]),
+        ("item", ["• bring the map   and a lamp"]),
+        ("item", ["2. call Bo"]),
+    ]
+    assert blocks("a.py") == [("code", text.split("\n"))]
 
 
 def test_a_table_is_opened_at_its_rows(shelf: Shelf, tmp_path: Path) -> None:

@@ -20,6 +20,9 @@ from clew.ui.quotations import quoted
 ROWS = 400
 """Rows of a table that are shown, around the one that is quoted."""
 
+NARROW, WIDE = 60, 120
+"""Characters of lines that were broken by a program, at least and at most."""
+
 GONE = "This document is not in the library any more: here is the passage as it was quoted."
 CHANGED = "This document has changed since it was quoted, and the passage is not in it any more."
 NOT_READ = "The file is not there any more, or not as it was read: here is its text as it was."
@@ -204,7 +207,8 @@ def _flowed(block: ShownBlock) -> ShownBlock:
     if block.kind not in ("text", "item"):
         return block
     texts, lines = ["".join(piece.text for piece in line[0]) for line in block.lines], block.lines[:1]
-    room = 0 if block.kind == "item" else max(map(len, texts))
+    longest = max(map(len, texts))
+    room = 0 if block.kind == "item" else max(longest, NARROW) if longest <= WIDE else longest + WIDE
     for before, text, line in zip(texts, texts[1:], block.lines[1:], strict=False):
         if len(before) + len(text.split()[0]) >= room:
             lines[-1:] = [[[*lines[-1][0], MarkedText(" "), *line[0]]]]

@@ -114,9 +114,9 @@ def test_half_a_surrogate_pair_is_stored(threads: Threads) -> None:
         ("How far\n is it?", "How far is it?"),
         (
             "What is the policy on travel expenses for contractors in Germany?",
-            "Policy on travel expenses for contractors",
+            "What is the policy on travel…",
         ),
-        ("What does “Lease of 14 Mill Lane” say about “Pets”?", "Lease of 14 Mill Lane"),
+        ("What does “Lease of 14 Mill Lane” say about “Pets”?", "What does Lease of 14 Mill…"),
         ("Which of them is in the", "Which of them is in the"),
         ("What does “Harbourline” say about “Hours”?", "What does Harbourline say about Hours?"),
         ('@minutes.md @"Old notes" what was decided?', "What was decided?"),
