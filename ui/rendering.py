@@ -51,7 +51,7 @@ def printed(answer: Answer, console: Console) -> RenderableType:
 
 def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
     """The answer in Markdown, with `mark` behind each claim; what is no markup of its writer is escaped."""
-    text, heads, cites = "", list[str](), ()  # of the table that the last line is of
+    text, heads, cites = "", list[str](), tuple[int, ...]()  # heads of the table that the last line is of
     for claim in answer.claims:
         lines = _body(claim).replace("\ue000", "").split("\n")  # the page's own mark
         own = lines[:2] * (lines[1:] != [] and lines[1].startswith("|--"))
