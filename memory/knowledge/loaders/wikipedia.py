@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -19,7 +20,7 @@ from lxml.etree import _Element
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.jsonl import BROKEN_ZIP, unzipped
-from clew.memory.knowledge.loaders.packages import SAFE
+from clew.memory.knowledge.loaders.packages import SAFE, name_of
 from clew.memory.knowledge.loaders.source import Item, LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
@@ -33,8 +34,6 @@ CATEGORY = 14
 NAMESPACES: Namespaces = {"category": CATEGORY, "file": 6, "image": 6}
 """What every wiki knows, in small letters, beside the names in its own language, which a dump lists; 0 is the namespace
 of articles."""
-
-_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
 NO_LINKS = re.compile(
     r"<!--.*?(?:-->|\Z)|<(nowiki|ref|math|pre|syntaxhighlight|source|gallery|timeline|score|style|imagemap|chem)\b[^<>]*(?:(?<!/)>.*?(?:</\1\s*>|\Z)|/>)",
@@ -109,7 +108,10 @@ def is_dump(path: Path) -> bool:
     """By its root element. What cannot be opened is taken for one: reading it says why."""
     try:
         with unzipped(path) as file:
-            return bool(_ROOT.match(file.read(BEGINNING)))
+            _, root = next(etree.iterparse(BytesIO(file.read(BEGINNING)), events=("start",), **SAFE))
+            return name_of(root) == "mediawiki"
+    except etree.XMLSyntaxError:
+        return False
     except (OSError, *BROKEN_ZIP):
         return True
 
@@ -153,7 +155,7 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
     try:
         with unzipped(path) as file:
             for _, element in etree.iterparse(file, tag=("{*}siteinfo", "{*}page"), **SAFE):
-                if etree.QName(element).localname == "siteinfo":
+                if name_of(element) == "siteinfo":
                     given = element.iterfind(".//{*}namespace")
                     named = {one.text.lower(): int(one.get("key", "0")) for one in given if one.text}
                     namespaces = {**NAMESPACES, **named}
