@@ -11,8 +11,7 @@ from clew.agent.state import AnswerForm
 from clew.memory.language.telling import may_be_english
 from clew.memory.text import content_words, read_patterns, split, written_words
 
-LONGEST_DEFINED = 6
-"""Words of what is defined."""
+LONGEST_DEFINED = 6  # words of what is defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,7 @@ def _measure(question: str, counted: str) -> str:
 
 _TEXTS = read_patterns(Path(__file__).with_suffix(".txt"))
 _NUMBER = _TEXTS["number"]
-_FEW_WORDS = r"(?:[^\w;.!?]+\w+(?:['’-]\w+)*){0,5}?[^\w;!?]*"
-"""Between a number and what it counts."""
-
+_FEW_WORDS = r"(?:[^\w;.!?]+\w+(?:['’-]\w+)*){0,5}?[^\w;!?]*"  # between a number and what it counts
 _PATTERNS = {
     name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital
     for name, text in _TEXTS.items()

@@ -26,8 +26,7 @@ from clew.memory.text import content_words, held_word_sets, written_words
 
 ContentWords = frozenset[str]
 
-READ = 8
-"""Passages that are read for an answer."""
+READ = 8  # passages that are read for an answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +147,7 @@ def title_of(passage: Passage) -> str:
 
 # What is looked for ---------------------------------------------------------------------------------------------------
 
-EARLIER = 0.5
-"""The weight of a word from an earlier turn, where a word of the question itself weighs 1."""
+EARLIER = 0.5  # the weight of a word from an earlier turn, where a word of the question itself weighs 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,8 +181,7 @@ class Request:
     before: str = ""
 
 
-SAID = 4
-"""Words that a sentence needs to show which document it was quoted from."""
+SAID = 4  # words that a sentence needs to show which document it was quoted from
 
 
 def continued(request: Request, evidence: Evidence) -> set[str]:

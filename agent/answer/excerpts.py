@@ -31,15 +31,9 @@ BlockKind = Literal["heading", "prose", "item", "row", "code", "field"]
 BlockSpan = tuple[int, int, BlockKind]
 """From where to where in the text."""
 
-BEFORE, BEHIND = 1200, 1800
-"""Characters of the document that are read around a passage."""
-
-LONGEST_HEADING = 18
-"""Words that a heading which is not marked as one may have."""
-
-LONGEST = 90
-"""Words that one candidate (a sentence, an item, a row, a block of code) may have."""
-
+BEFORE, BEHIND = 1200, 1800  # characters of the document that are read around a passage
+LONGEST_HEADING = 18  # words that a heading which is not marked as one may have
+LONGEST = 90  # words that one candidate (a sentence, an item, a row, a block of code) may have
 LAID_OUT = (*OF_HTML, *OF_MARKDOWN)
 """File formats in which an indented block is always code, as their loaders write it that way."""
 
@@ -230,14 +224,15 @@ def _heads(text: str, near: Sequence[Span]) -> bool:
     it. A numbered line is one unless a neighbour is an item too."""
     *before, (start, end), (below, _) = near
     alone = not any(ITEM.match(text, place) for place in (below, *(first for first, _ in before)))
-    line = text[start:end]
-    return _is_heading(line) or bool(alone and _ORDINAL.match(line) and _is_heading(unnumbered(line)))
+    return _is_heading(text[start:end], alone)
 
 
-def _is_heading(line: str) -> bool:
-    """Whether a line looks like a heading. A numbered line does if it is a question: `3. How is it said?`."""
+def _is_heading(line: str, alone: bool = True) -> bool:
+    """Whether a line looks like a heading. A numbered line does if it is a question (`3. How is it said?`) or stands
+    `alone`, not among other items."""
     if ITEM.match(line) and not line.startswith(("#", "(")):
-        return bool(_ORDINAL.match(line)) and line.endswith("?")
+        rest = unnumbered(line)
+        return bool(_ORDINAL.match(line)) and (line.endswith("?") or (alone and rest != line and _is_heading(rest)))
     return (
         len(split(unnumbered(line))) == 1
         and line[0] not in "\"“„«‘'"
@@ -250,8 +245,8 @@ def _is_heading(line: str) -> bool:
 def _heads_the_next(text: str, one: Span, other: Span) -> bool:
     """Whether `one` is a line that looks like a heading, directly above a text that ends like a sentence."""
     line = text[slice(*one)]
-    titled = _is_heading(line) or bool(_ORDINAL.match(line) and _is_heading(unnumbered(line)))
-    return "\n" not in line and titled and text[other[1] - 1] in ".!?" and not ITEM.match(text, other[0])
+    ended = text[other[1] - 1] in ".!?" and not ITEM.match(text, other[0])
+    return "\n" not in line and ended and _is_heading(line)
 
 
 def _related(text: str, pieces: Iterable[BlockSpan], laid_out: bool) -> list[Block]:
@@ -363,11 +358,8 @@ def dedented(text: str, start: int, end: int) -> str:
 MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
 """A list is quoted whole up to so many items and words; a list of at most `SHORT_LIST` words may have more items."""
 
-LONGEST_CODE = 60
-"""Words of code that are quoted together, over several blocks."""
-
-REPLY = 45
-"""Words that are quoted of the reply to a question that stands in the document; at least one sentence is."""
+LONGEST_CODE = 60  # words of code that are quoted together, over several blocks
+REPLY = 45  # words that are quoted of the reply to a question that stands in the document; at least one sentence is
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,11 +39,8 @@ from clew.memory.text import NAMED, compiled_patterns, content_word_sets, conten
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
-SHORT = 3
-"""Different content words of a short question; a longer one says itself what it is about."""
-
-DOUBT = 1.0
-"""How far below a refusal, as log odds, an unclear question is still asked back and not answered."""
+SHORT = 3  # different content words of a short question; a longer one says itself what it is about
+DOUBT = 1.0  # how far below a refusal, as log odds, an unclear question is still asked back and not answered
 
 JudgeVerdict = Literal["answer", "refuse", "ask back"]
 
@@ -115,8 +112,7 @@ def foreign_judge() -> Judge:
 UNREAD = 3.3
 """The log odds used where no candidate was read together with the question: the median of answered questions."""
 
-FIRST = 3
-"""The best candidates, one of which has to contain the kind of thing that is asked for."""
+FIRST = 3  # the best candidates, one of which has to contain the kind of thing that is asked for
 
 
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
@@ -245,8 +241,7 @@ NEAR = 0.22
 """The cosine from which a passage is worth naming in a refusal: three in four questions about something else find none,
 nineteen in twenty of the others do."""
 
-MOST_MISSING = 2
-"""Words that a refusal names."""
+MOST_MISSING = 2  # words that a refusal names
 
 
 def nothing_indexed() -> Answer:

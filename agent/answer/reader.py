@@ -35,9 +35,7 @@ SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reade
 SPANS = Path(__file__).with_name("bold_spans.json")
 PAIRS = Path(__file__).with_name("pairs.safetensors")
 
-LONGEST_QUESTION, LONGEST_TEXT = 32, 70
-"""Word pieces that are read of each; the rest is cut."""
-
+LONGEST_QUESTION, LONGEST_TEXT = 32, 70  # word pieces that are read of each; the rest is cut
 READ_TOGETHER, WITHIN = 12, 4.0
 """How many of the best candidates are read together with the question, and how much lower than the best one may score:
 this saves a third of the time and changes one first candidate in 250 (docs/journal.md)."""
@@ -45,8 +43,7 @@ this saves a third of the time and changes one first candidate in 250 (docs/jour
 UNFITTED = 0.4
 """The weight of the cross-encoder's score in a language that it was not fitted on, where it is 1 in English."""
 
-LONGEST_HEAD = 80
-"""Characters of the heading that are read in front of a candidate."""
+LONGEST_HEAD = 80  # characters of the heading that are read in front of a candidate
 
 
 def _gelu(x: Floats) -> Floats:
@@ -373,8 +370,7 @@ def _defines(defined: str, text: str) -> float:
 SURE, BESIDE = 0.5, -0.5
 """The average log odds that a span needs, and how low those of a single word piece in it may be."""
 
-FEW = 3
-"""Quotations that are looked at for bold."""
+FEW = 3  # quotations that are looked at for bold
 
 
 def with_bold(answer: Answer, question: str) -> Answer:
@@ -415,8 +411,7 @@ def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tup
     return (best[1], best[2]) if best else None
 
 
-_IN_NUMBER = re.compile(r"\d[.,:]\d.?|.?\d[.,:]\d")
-"""Around a place within 179.90, on either side of its mark."""
+_IN_NUMBER = re.compile(r"\d[.,:]\d.?|.?\d[.,:]\d")  # around a place within 179.90, on either side of its mark
 
 
 def part(odds: Sequence[float], pieces: Sequence[Span], text: str) -> tuple[float, Span]:

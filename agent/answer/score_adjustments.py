@@ -29,11 +29,8 @@ _OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
 _CODE = re.compile(r"\b(?=[\w-]*\d)[^\W\d][\w-]*")
 """A name that contains a number, such as a model number; what stands before the number is its series."""
 
-PHRASE = 3
-"""Words from which a heading counts as a phrase, not only as a topic."""
-
-BEHIND = 2
-"""Words that a longer name may have more."""
+PHRASE = 3  # words from which a heading counts as a phrase, not only as a topic
+BEHIND = 2  # words that a longer name may have more
 
 _Words = tuple[str, ...]
 _Kind = Literal["heading", "title", "opening"]
@@ -171,12 +168,10 @@ def _are_alike(one: _Words, other: _Words) -> bool:
 CLASSES = ("affirmed", "denied")
 SHIPPED = Path(__file__).with_name("negation.json")
 
-SURE = 0.75
-"""The probability from which a text counts as denying, or as not denying."""
+SURE = 0.75  # the probability from which a text counts as denying, or as not denying
 
 
-OTHERS = 4
-"""Content words that a sentence may have beside those of the question, to be about nothing else."""
+OTHERS = 4  # content words that a sentence may have beside those of the question, to be about nothing else
 
 
 @cache

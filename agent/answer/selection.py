@@ -32,12 +32,8 @@ from clew.memory.parameters import Cosine, Count, Few, Weight
 from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
 
-AHEAD = 0.01
-"""What puts a sentence before others."""
-
-_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
-"""A name or a number."""
-
+AHEAD = 0.01  # what puts a sentence before others
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")  # A name or a number
 HELD, RELEVANT = 0.3, 0.51
 """For questions in other languages, a passage's relevance is its cosine plus `HELD` times the share of the question's
 words in it; from `RELEVANT` on it has to do with the question."""
@@ -215,8 +211,7 @@ CLASSES, SURE = ("difference", "other"), 0.7
 
 SHIPPED = Path(__file__).with_name("differences.json")
 
-READ = 16
-"""The best candidates, which are searched for values."""
+READ = 16  # the best candidates, which are searched for values
 
 
 def masked(question: str) -> list[str]:

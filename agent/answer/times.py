@@ -17,16 +17,12 @@ import numpy as np
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
-from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
+from clew.memory.dates import CalendarDate, FoundDate, asked_times, blanked, date_of, found_dates, lines_with_dates
 from clew.memory.text import BELOW, ITEM, compiled_patterns, content_words, words
 from clew.tools.calculate import measured
 
-ENTRIES = 2
-"""Lines beginning with a date that make a document a diary."""
-
-LONGEST_DIARY = 500_000
-"""Characters of a document that are searched for diary entries."""
-
+ENTRIES = 2  # lines beginning with a date that make a document a diary
+LONGEST_DIARY = 500_000  # characters of a document that are searched for diary entries
 FITS, MISSES = 0.25, 0.35
 """What a sentence about the right time gains, and one about another time loses; multiplied by
 `AnswerParameters.time`."""
@@ -35,18 +31,12 @@ ALIKE, SHARED = 0.8, 0.6
 """Two sentences may say the same thing if their cosine is at least `ALIKE` and the longer one has this share of the
 shorter one's content words (without numbers)."""
 
-TITLED = 0.6
-"""How much of both is enough for two documents of one title."""
-
-NEARLY = 0.7
-"""The share of the best score from which a sentence counts as an answer too."""
-
+TITLED = 0.6  # how much of both is enough for two documents of one title
+NEARLY = 0.7  # the share of the best score from which a sentence counts as an answer too
 VALUES = frozenset(("time", "money", "duration", "number"))
 """Kinds of answers of which a later one takes the place of an earlier."""
 
-LONGEST_MENTION = 30
-"""Words of an older sentence that are quoted beside the answer."""
-
+LONGEST_MENTION = 30  # words of an older sentence that are quoted beside the answer
 _VERSION = compiled_patterns(Path(__file__).with_suffix(".txt"))["version"]
 NO_DATE = CalendarDate()
 
@@ -120,7 +110,7 @@ def diary_entries(document: Document) -> Entries:
     heads = [(mark.start, mark.text.split(BELOW)[-1]) for mark in document.headings]
     days = [(start, head, found_dates(head)) for start, head in heads]
     headed = [
-        Entry(start, of[0].date, not content_words(without_dates(head)))
+        Entry(start, of[0].date, not content_words(_undated(head)))
         for start, head, of in days
         if of and of[0].date.day
     ]
@@ -171,7 +161,7 @@ def in_force(
     today = max((day.iso for time in asked for day in time.days[-1:] if day.year), default=today)
     dated = [at for at, one in enumerate(sentences) if one.date.year or one.status]
     dated = [at for at in dated if all(sentences[at].is_of(time) for time in met)]
-    asked_words, taken = {*content_words(without_dates(question))}, set[int]()
+    asked_words, taken = {*content_words(_undated(question))}, set[int]()
     # By heading and title too: the limit in Zurich is no version of the limit.
     said = {at: f"{sentences[at].text} {sentences[at].head} {sentences[at].title}" for at in dated}
     asks = {at: asked_words.intersection(content_words(text)) for at, text in said.items()}
@@ -198,7 +188,7 @@ def in_force(
 def _values_asked(question: str, places: Sequence[int], sentences: Sequence[TimedSentence]) -> dict[int, set[str]]:
     """Of those that say a value of the kind that is asked for, a day or an amount, in words of the question, these
     words: of what has them in common the newest tells how it is now."""
-    wanted, asked = answer_type(question), {*content_words(without_dates(question))}
+    wanted, asked = answer_type(question), {*content_words(_undated(question))}
     if wanted.form != "fact" or not VALUES.issuperset(wanted.expected):
         return {}
     said = {at: sentences[at] for at in places}
@@ -249,20 +239,18 @@ def _of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
     return any(own - others and others - own for own, others in told)
 
 
+def _undated(text: str) -> str:
+    return blanked(text, asked_times(text))
+
+
 def plain_title(title: str) -> str:
     """The title without its date and version."""
-    return " ".join(_VERSION.sub(" ", without_dates(title).casefold()).split())
-
-
-def without_dates(text: str) -> str:
-    for date in reversed(asked_times(text)):
-        text = text[: date.start] + text[date.end :]
-    return text
+    return " ".join(_VERSION.sub(" ", _undated(title).casefold()).split())
 
 
 def told_words(text: str) -> set[str]:
     """The content words without numbers and dates."""
-    return {word for word in content_words(without_dates(text)) if not any(map(str.isdigit, word))}
+    return {word for word in content_words(_undated(text)) if not any(map(str.isdigit, word))}
 
 
 def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSentence], today: str) -> InForce:
