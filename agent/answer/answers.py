@@ -181,8 +181,7 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     if draft.answer is None:
         return TurnAnswer(_nothing(turn.documented, services), writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
-    made = replace(draft.answer, form=answer_type(turn.rewritten).form)
-    made = with_bold(_placed(made, services), turn.rewritten)
+    made = _placed(replace(draft.answer, form=answer_type(turn.rewritten).form), services)
     return TurnAnswer(made, writer.name, degraded, writer.ledger, details)
 
 

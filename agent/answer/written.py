@@ -30,6 +30,9 @@ _REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)")
 MARGIN = 100
 """Tokens of the window that are left free, as the estimates are not exact."""
 
+ROOM = 1_650
+"""Tokens of all passages in a prompt: eight whole ones are more, and models cite the first of them."""
+
 TRIES = 3
 """How often a prompt that the server cut is sent, each time with half of the passages."""
 
@@ -83,8 +86,7 @@ def write(
     the passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where
     nothing came at all.
     """
-    asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
-    output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
+    output = OutputFilter(turn.passages, Topic(turn.every_form, encoder) if encoder else None)
     return _Writing(turn, writer, unsupported, emit, cancel, output, small).answer()
 
 
@@ -100,7 +102,7 @@ class _Writing:
     output: OutputFilter
     small: bool
 
-    def answer(self, room: int = 10**9, tries: int = TRIES) -> ModelAnswer:
+    def answer(self, room: int = ROOM, tries: int = TRIES) -> ModelAnswer:
         """The answer, from as many passages as fit into the window and into `room` tokens."""
         fixed = self.writer.tokens(self._prompt(""))
         spare = self.writer.window - self._most - MARGIN - fixed
@@ -121,17 +123,20 @@ class _Writing:
         return min(self.writer.most, self.writer.window // 4)
 
     def _prompt(self, passages: str) -> str:
-        """The prompt. It has what was said before only if the question refers to that."""
+        """The prompt. It has what was said before only if the question refers to that; where a model has made it stand
+        alone, it has the question as typed in place of that."""
         turn, question = self.turn, self.turn.told
         if self.small:
             return render("answer-small", passages=passages, question=question)
         walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
-        leans = turn.with_history or turn.rewritten != turn.typed
-        told = turn.recalled.in_order if leans else ()
+        leans = turn.with_history or turn.rewritten != turn.typed or turn.expanded not in ("", turn.rewritten)
+        told = turn.recalled.in_order if leans and not turn.is_rewritten else ()
         spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
         path = render("answer-path", path=walked) if walked else ""
         said = render("answer-said", said=spoken) if spoken else ""
-        language = NAMES.get(turn.search.language, "its language")
+        if turn.is_rewritten and turn.typed != question:
+            said = render("answer-typed", typed=turn.typed)
+        language = NAMES.get(turn.language, "its language")
         return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
     def _checked(self, prompt: Message, given: PromptPassages) -> ModelAnswer:
@@ -139,7 +144,7 @@ class _Writing:
         answer = drafted.answer
         if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
             return drafted
-        right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
+        right = [claim for claim in answer.claims if claim.verdict != "unsupported"]
         if not right and language_of(answer.plain) in ("", "en"):
             raise ModelFailed("no passage says what it wrote")
         if not right:
@@ -199,7 +204,7 @@ class _Writing:
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
             for claim in claims_of(text)
         ]
-        kept = self.output.claims(attributed(claims, passages))
+        kept = self.output.claims(attributed(claims, passages, self.turn.every_form))
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
             raise ModelFailed("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
@@ -207,9 +212,12 @@ class _Writing:
     def _may_stand(self, claim: Claim) -> bool:
         """Whether a claim is not unsupported, once the names and numbers of the question, or one that was worked out,
         count as known; true in other languages than English, which cannot be checked."""
-        asked = f"{self.turn.typed} {self.turn.rewritten}"
-        passages = [replace(one, heading=f"{one.heading} {asked}") for one in self.turn.passages]
-        told = not _wrong(claim, passages) or not _wrong(all_but_one(claim, passages), passages)
+        passages = [replace(one, heading=f"{one.heading} {self.turn.every_form}") for one in self.turn.passages]
+        told = (
+            claim.verdict != "unsupported"
+            or not _wrong(claim, passages)
+            or not _wrong(all_but_one(claim, passages), passages)
+        )
         return told or language_of(claim.text) not in ("", "en")
 
 

@@ -88,7 +88,9 @@ def test_an_answer_with_its_source(drafted: Drafts, heard: Heard, ollama: Ollama
     assert heard.doing == ["loading good:1b"]
     (line,) = writer.ledger
     assert (line.purpose, line.model, line.window) == ("answer", "good:1b", 32768)
-    assert "in its language" in ollama.requests[-1]["messages"][-1]["content"]
+    assert "in English" in ollama.requests[-1]["messages"][-1]["content"]
+    drafted("good:1b", replace(TURN, question="Wie weit ist der Mond von der Erde entfernt?"))
+    assert "in German" in ollama.requests[-1]["messages"][-1]["content"]
     drafted("good:1b", TURN.searched(language="de"))
     assert "in German" in ollama.requests[-1]["messages"][-1]["content"]
     assert 0 < line.read <= line.estimated and line.written > 0
@@ -174,7 +176,7 @@ def test_a_closing_list_of_sources_is_no_sentence_of_the_answer(listed: str, dra
 
 def test_a_cut_prompt_is_sent_again_smaller(drafted: Drafts, heard: Heard) -> None:
     filler = tuple(
-        Passage(id=f"f{n}", document="f", title="Filler", text="Cats sleep a lot. " * 90, score=0.1, tool="hybrid")
+        Passage(id=f"f{n}", document="f", title="Filler", text="Cats sleep a lot. " * 80, score=0.1, tool="hybrid")
         for n in range(3)
     )
     turn = replace(TURN, passages=(PASSAGES[1], *filler))
