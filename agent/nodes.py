@@ -296,12 +296,16 @@ def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["t
 
 def _may_plan(turn: Turn, run: TurnContext) -> bool:
     """Not for what a passage or a table answers, nor where the evidence is enough; but of a question that may have
-    several hops the first holds all words at times, and the signals of hops are of English."""
+    several hops the first holds all words at times, and the signals of hops are of English. Nor in another language
+    than the documents': what a model would search for then is not in their words either."""
     writer, by, search = run.services.writers.think, run.services.observe, turn.search
     if writer is None or writer.abilities.is_small or search.round != 1 or search.corpus:
         return False
+    language, held = language_of(turn.rewritten), held_language(run.services)
     hops = Walk.name in search.tools or any(search.signals.get(one) for one in ("relative", "possessive"))
-    if not hops and language_of(turn.rewritten) in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):
+    if not hops and language in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):
+        return False
+    if language and held and language != held:
         return False
     return not (rounds.answers(turn.passages, by) or likely_answered(turn, run.services))
 
@@ -324,7 +328,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
-    checked = verification.verified(turn.answer)
+    checked = verification.verified(turn.answer, turn.every_form)
     details = (f"{STANDINGS[one.standing][0]}: {one.text}" for one in checked.claims if one.standing in STANDINGS)
     return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing to check", details)
 

@@ -333,6 +333,11 @@ class Turn:
         return self.wordings[0].text if self.wordings else self.typed
 
     @property
+    def every_form(self) -> str:
+        """The question in every form: as understood, as searched, and as typed."""
+        return " ".join(dict.fromkeys((self.rewritten, self.meant, self.typed)))
+
+    @property
     def language(self) -> str:
         """The language to answer in: the one that was set, else that of the question, else that of most documents; or
         empty."""
@@ -342,6 +347,12 @@ class Turn:
     def expanded(self) -> str:
         """The question with words of the conversation added; empty if it needs none."""
         return self.wordings[-1].text if self.wordings and self.wordings[-1].weight > HALF else ""
+
+    @property
+    def is_rewritten(self) -> bool:
+        """Whether a language model has made the question stand alone."""
+        asked = any(one.purpose == "rewrite" for one in self.ledger)
+        return asked and all(one.part != "rewrite" for one in self.degraded)
 
     @property
     def own_weight(self) -> float:

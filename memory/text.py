@@ -35,7 +35,7 @@ def word_lists(path: Path) -> dict[str, list[str]]:
 _LISTS, _DATES = (word_lists(Path(__file__).with_name(name)) for name in ("text.txt", "dates.txt"))
 _MONTHS = frozenset(_DATES["en months"] + _DATES["de months"] + _DATES["short months"])
 _OPEN, _GOES_ON = frozenset(_LISTS["ends of open lines"]), frozenset(_LISTS["beginnings of lines that go on"])
-ABBREVIATIONS = frozenset(_LISTS["abbreviations"])
+ABBREVIATIONS, _NEGATIONS = frozenset(_LISTS["abbreviations"]), frozenset(_LISTS["negations"])
 
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
 _APART = re.compile(r"[\f\u2029]|\n[^\n]*\n|\r[^\r]*\r")  # between two lines, what ends a paragraph
@@ -263,6 +263,11 @@ def written_words(text: str) -> list[str]:
 def words(text: str) -> list[str]:
     """All words in the order of the text, in lower case, without punctuation and possessive endings."""
     return [word.casefold().replace("’", "'").removesuffix("'s") for word in written_words(text)]
+
+
+def negations(text: str) -> int:
+    """How many words of an English text deny something."""
+    return sum(word in _NEGATIONS or word.endswith("n't") for word in words(text))
 
 
 def without_possessive(word: str) -> str:

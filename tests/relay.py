@@ -63,8 +63,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path != "/v1/chat/completions":
-            words = str(body.get("content")).split()
-            return self._send({"tokens": [*range(len(words))]} if self.path == "/tokenize" else None)
+            tokens = [*range(len(str(body.get("content"))) // 4)]
+            return self._send({"tokens": tokens} if self.path == "/tokenize" else None)
         place = self.server.note(body)
         try:
             self._chat(place, body, bool(body.get("stream")))

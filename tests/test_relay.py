@@ -40,7 +40,11 @@ def test_what_a_person_saves_is_what_the_model_says(relay: Relay, monkeypatch: p
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     replies(relay.folder, "0001", text)
     writer = OpenAIWriter("relay")
-    assert (writer.window, writer.abilities.parameters, writer.tokens("one two three")) == (8192, 8_000_000_000, 3)
+    assert (writer.window, writer.abilities.parameters, writer.tokens("one two three, four")) == (
+        8192,
+        8_000_000_000,
+        4,
+    )
     *pieces, usage = writer.write([Message("user", "How far?")])
     assert len(pieces) > 3 and "".join(map(str, pieces)) == text
     assert usage == Usage(2, 7)

@@ -170,40 +170,57 @@ _MARKED = re.compile(r"(\*\*|__|`)(.+?)\1")
 
 
 def claims_of(text: str) -> tuple[Claim, ...]:
-    """The sentences of a text as claims. A citation belongs to the sentence that it stands in or behind. List items,
-    table rows and code begin a new line; headings and column heads, which claim nothing, go into the markup of what
-    follows."""
+    """The sentences of a text as claims. A citation belongs to the sentence that it stands in or behind; that of a
+    heading to what stands directly below it, or to all of the list or the table there. List items, table rows and code
+    begin a new line; headings and column heads, which claim nothing, go into the markup of what follows."""
     claims, above, apart = list[Claim](), "", False
+    heads, cites = list[str](), tuple[int, ...]()
     blocks = [match[0] for match in _BLOCK.finditer(_ALONE.sub(r" \1", text) + "\n")]
     for block, below in zip_longest(blocks, blocks[1:], fillvalue=""):
         row, mark, code = _ROW.match(block), LIST_MARK.match(block), _CODE.match(block)
-        heading = block.startswith("#") and not _CITED.search(block)
-        if heading or (row and _RULE.fullmatch(below)) or (above and _RULE.fullmatch(block)):
+        heading, of_columns = block.startswith("#"), row and _RULE.fullmatch(below)
+        if heading or of_columns or (above and _RULE.fullmatch(block)):
             above += re.sub(r"^#+(.*)", r"###\1\n", _CITED.sub("", block)) + "\n"
+            heads, cites = _cells(block) if of_columns else heads, _cites(block) if heading else cites
             continue
-        if of_block := _of_block(block):
-            first = of_block[0]
+        heads = heads if row else []
+        if of_block := _of_block(block, heads):
+            first, cites = of_block[0], cites if above or row or mark else ()
             markup = f"{above}{first.markup or first.text}" if above else first.markup
             new_line = bool(mark or (claims and (row or code or above or apart)))
-            claims += [replace(first, new_line=new_line, markup=markup), *of_block[1:]]
+            claims += [replace(first, cites=first.cites or cites, new_line=new_line, markup=markup), *of_block[1:]]
             above = ""
         apart = bool(mark or row or code) or not block.strip()
     return (*claims, *_of_line(MARKUP.sub("", above).strip()))
 
 
-def _of_block(block: str) -> list[Claim]:
-    """The claims of a block: code and a table row are one each; the cells of a row are joined with commas."""
+def _of_block(block: str, heads: Sequence[str]) -> list[Claim]:
+    """The claims of a block: code and a table row are one each; a row is `head: cell, head: cell`."""
     if _CODE.match(block):
         code = "\n".join(block.strip().splitlines()[1:]).rstrip("`~ \n")
         return [Claim(code or block, markup=block.strip("\n"))]
     if _ROW.match(block):
-        plain, cites = _CITED.sub("", block).strip(), tuple(dict.fromkeys(map(int, _CITED.findall(block))))
-        cells = filter(None, (MARKUP.sub("", cell).strip() for cell in plain.strip("|").split("|")))
-        return [Claim(", ".join(cells), cites, markup=plain)]
+        cells = zip_longest(heads, _cells(block), fillvalue="")
+        said = ", ".join(f"{head}: {cell}" if head else cell for head, cell in cells if cell)
+        return [Claim(said, _cites(block), markup=_CITED.sub("", block).strip())]
     claims = _of_line(LIST_MARK.sub("", MARKUP.sub("", block)).strip())
     if claims and (mark := LIST_MARK.match(block)):
         claims[0] = replace(claims[0], text=f"{mark[0].strip()} {claims[0].text}")
     return [replace(claim, markup=_marked(claim.text, block)) for claim in claims]
+
+
+def _cells(row: str) -> list[str]:
+    plain = MARKUP.sub("", _CITED.sub("", row)).strip()
+    return [cell.strip() for cell in plain.removeprefix("|").removesuffix("|").split("|")]
+
+
+def _cites(text: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(map(int, _CITED.findall(text))))
+
+
+def is_code(claim: Claim) -> bool:
+    """Whether it is a block of code."""
+    return any(map(_CODE.match, claim.markup.splitlines()))
 
 
 def _marked(text: str, line: str) -> str:

@@ -110,9 +110,7 @@ def diary_entries(document: Document) -> Entries:
     heads = [(mark.start, mark.text.split(BELOW)[-1]) for mark in document.headings]
     days = [(start, head, found_dates(head)) for start, head in heads]
     headed = [
-        Entry(start, of[0].date, not content_words(_undated(head)))
-        for start, head, of in days
-        if of and of[0].date.day
+        Entry(start, of[0].date, not content_words(_undated(head))) for start, head, of in days if of and of[0].date.day
     ]
     entries = headed if len(headed) >= ENTRIES else [*starmap(Entry, lines_with_dates(document.text[:LONGEST_DIARY]))]
     return entries if len(entries) >= ENTRIES else []

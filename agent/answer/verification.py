@@ -4,25 +4,21 @@ says on what it was trained and how good it is)."""
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
-from datetime import date
-from decimal import Decimal
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
-from clew.agent.answer.citations import LIST_MARK, same_words
+from clew.agent.answer.citations import LIST_MARK, is_code, same_words
+from clew.agent.answer.sums import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
-from clew.memory.errors import BadInput
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.pairs import PairScorer
-from clew.memory.text import NUMBER_WORDS, content_words, split
-from clew.tools.calculate import COUNTS, calculate, in_text
-from clew.tools.calculate import number as value_of
+from clew.memory.text import NUMBER_WORDS, content_words, negations, split, words
 
 SAID, WEAKLY_SAID = -1.9, -2.8
 """The log odds from which a sentence counts as supported, and as weak. Of true sentences, in collections that were not
@@ -41,19 +37,18 @@ LONGEST_SENTENCE, LONGEST_PASSAGE = 96, 150
 NEAR = 80
 """Words of a passage that are read: those sentences that share most words with the claim."""
 
+ALIKE = 0.15
+"""Passages whose shares of a sentence's words differ by less are told apart by the cross-encoder."""
+
 LEAST_SAID = 3
 """Content words from which a sentence claims something: "I hope so." does not, and needs no citation."""
-
-FEWEST_DIGITS = 2
-"""Of a result that is said again and rounded: nearly any is 1 or 0 so."""
 
 BESIDE = 400
 """Characters around a passage that may be quoted with it: the rest of a list or a sentence."""
 
 SHIPPED = Path(__file__).with_suffix(".safetensors")
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+")
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b(?!(?<=, )[^,:]*: )[A-Z][\w'-]+")
 
 
 @cache
@@ -62,67 +57,110 @@ def shipped() -> PairScorer:
     return PairScorer(packaged_minilm(), SHIPPED, LONGEST_SENTENCE, LONGEST_PASSAGE)
 
 
-def verified(answer: Answer) -> Answer:
-    """The answer with a verdict for each sentence that cites and has none yet."""
-    claims = (
-        replace(one, verdict=verdict(one, answer.sources)) if one.cites and one.verdict == "uncited" else one
-        for one in answer.claims
-    )
+def verified(answer: Answer, asked: str = "") -> Answer:
+    """The answer with a verdict for each sentence that cites and has none yet; `asked` is the question. The sums come
+    first, as other sentences have their results."""
+    claims, worked = [*answer.claims], list[Passage]()
+    sums = [[*right_sums(ungrouped(_plain(one)))] for one in claims]
+    for place in sorted(range(len(claims)), key=lambda place: not sums[place]):
+        one = claims[place]
+        if one.cites and one.verdict == "uncited":
+            one = claims[place] = replace(one, verdict=verdict(one, answer.sources, worked, asked))
+        if one.cites and one.verdict in ("supported", "uncited"):
+            worked += [Passage("", "", "", f"{its.before}= {' '.join(its.results)}", 0.0, "") for its in sums[place]]
     return replace(answer, claims=tuple(claims))
 
 
-def attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
-    """The claim, which without a citation, or with an unsupported one, cites the passage that supports it best. If none
-    does, it is marked weak or unsupported, provided that it claims something."""
-    if claim.text[-1] in ":?" or (claim.cites and verdict(claim, passages) != "unsupported"):
+def attributed(claims: Sequence[Claim], passages: Sequence[Passage], asked: str = "") -> tuple[Claim, ...]:
+    """The claims with their verdicts. One without a citation cites the passage that has most of its words if that
+    supports it, and one that cites a passage without a name or a number of it the one that has most and has that. What
+    cites nothing and claims something is weak, or unsupported if a name or a number of it is nowhere."""
+    held = [_all_words(ungrouped(_evidence(one))) for one in passages]
+    results = {number for one in claims for its in right_sums(ungrouped(_plain(one))) for number in its.results}
+    placed = list[Claim]()
+    for claim in claims:
+        of_above = is_code(claim) and placed and placed[-1].cites
+        placed.append(claim if of_above else _placed(claim, passages, held, results))
+    checked = verified(Answer("answered", tuple(placed), tuple(passages)), asked).claims
+    known = _all_words(asked).union(*held)
+    return tuple(_settled(*both, known) for both in zip(claims, checked, strict=True))
+
+
+def _placed(claim: Claim, passages: Sequence[Passage], held: Sequence[set[str]], results: set[str]) -> Claim:
+    """The claim with a citation; `held` are the words of the passages, and `results` need not be among them."""
+    said = ungrouped(_plain(claim))
+    exact, stems = _exact(said) - results, {*content_words(said)}.difference(content_words(" ".join(results)))
+    operands = (number for one in right_sums(said) for number in NUMBER.findall(one.before))
+    lacked = exact.difference(operands, *(held[number - 1] for number in claim.cites))
+    if not (lacked and may_be_english(said)) if claim.cites else claim.text[-1] in ":?":
         return claim
-    moved = [replace(claim, cites=(number,)) for number in range(1, len(passages) + 1)]
-    found = {one: verdict(one, passages) for one in moved}
-    if supported := [one for one in moved if found[one] == "supported"]:
-        said = _ungrouped(LIST_MARK.sub("", claim.text))
-        return max(supported, key=lambda one: _likelihood(said, [passages[one.cites[0] - 1]])[0])
-    if claim.cites or len(content_words(claim.text)) < LEAST_SAID:
+    fit = [len(stems.intersection(content_words(ungrouped(said_by(one))))) for one in passages]
+    fit = [own + len(exact & its) for own, its in zip(fit, held, strict=True)]
+    near = [place for place, one in enumerate(fit) if one >= max(fit) - ALIKE * len([*stems, *exact])]
+    best = max(near, key=lambda place: _likelihood(said, [passages[place]])[0]) if len(near) > 1 else near[0]
+    return claim if claim.cites and lacked.isdisjoint(held[best]) else replace(claim, cites=(best + 1,))
+
+
+def _settled(claim: Claim, checked: Claim, known: set[str]) -> Claim:
+    if claim.cites or checked.verdict == "supported" or is_code(claim):
+        return checked
+    if checked.verdict == "uncited" or len(content_words(claim.text)) < LEAST_SAID:
         return claim
-    return replace(claim, verdict="weak" if "weak" in found.values() else "unsupported")
+    strange = checked.verdict == "unsupported" and not _exact(ungrouped(_plain(claim))) <= known
+    return replace(claim, verdict="unsupported" if strange else "weak")
 
 
-def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
-    """Supported: the sentence stands in a passage word for word; or a passage has its numbers and names, and probably
-    says it. Weak: that is less likely.
+def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] = (), asked: str = "") -> Verdict:
+    """Supported: the sentence stands in a passage, but for small words; or a passage has its numbers and names, and
+    probably says it. Weak: that is less likely, or only the question has a name of it.
 
-    A number or a name that no cited passage has makes a sentence unsupported in any case: wrong citations look like
-    that. Orders to a model support nothing. A sentence in another language than its passages can only be checked for
-    its numbers: uncited, if they share a word."""
+    A number or a name that no cited passage has, and that is not `worked` out in another sentence, makes a sentence
+    unsupported in any case: wrong citations look like that. Orders to a model support nothing. A sentence in another
+    language than its passages can only be checked for its numbers: it stays uncited, as code does."""
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
-    text = LIST_MARK.sub("", claim.text)
-    cleaned = str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
+    text, cleaned = _plain(claim), str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
     cited = [replace(one, text=cleaned(one.text)) for one in cited]
-    evidence = cleaned(" ".join(f"{one.title} {one.heading} {one.text} {said_by(one)}" for one in cited))
+    evidence = cleaned(" ".join(map(_evidence, cited)))
     if same_words(text) in same_words(evidence):
         return "supported"
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
-    evidence, said = _ungrouped(evidence), _ungrouped(text)
-    results = arithmetic(said, cited)
+    if is_code(claim):
+        return "uncited"
+    said, known, before = ungrouped(text), _all_words(ungrouped(evidence)), " ".join(one.text for one in worked)
+    results = arithmetic(said, cited, f"{asked} {before}")
+    if {*content_words(said)} <= {*content_words(f"{ungrouped(evidence)} {asked} {before}")}:
+        results |= arithmetic(said, worked) - known
+    lacked = _exact(said).difference(known, results, NUMBER.findall(before), _acronyms(said, evidence))
     language = language_of(text)
     if language not in ("", "en") and {"", language}.isdisjoint(language_of(one.text) for one in cited):
-        numbers = {number.rstrip(".,") for number in _NUMBER.findall(said)} - results
-        alike = not set(content_words(said)).isdisjoint(content_words(evidence))
-        return "unsupported" if not numbers <= _all_words(evidence) else "uncited" if alike else "weak"
-    if not _exact(said) - results <= _all_words(evidence):
+        return "unsupported" if any(one[0].isdigit() for one in lacked) else "uncited"
+    if any(one[0].isdigit() for one in lacked) or not lacked <= _all_words(asked):
         return "unsupported"
-    if results:
+    if results or (not lacked and any(_in_order(said, one) for one in cited)):
         return "supported"
     likely, enough, least = _likelihood(said, cited)
-    return "supported" if likely >= enough else "weak" if likely >= least else "unsupported"
+    return "supported" if likely >= enough and not lacked else "weak" if likely >= least else "unsupported"
+
+
+def _in_order(said: str, passage: Passage) -> bool:
+    """Whether a sentence of a passage has the content words of this one in their order, and as many negations; or two
+    in a row have, where nothing of the second one is left out."""
+    wanted, units = content_words(said), [ungrouped(passage.text[start:end]) for start, end in split(passage.text)]
+    both = (f"{one} {other}" for one, other in pairwise(units) if {*content_words(other)} <= {*wanted})
+    for unit in (*units, *both) if len(wanted) >= LEAST_SAID else ():
+        rest = iter(content_words(unit))
+        if negations(unit) == negations(said) and all(one in rest for one in wanted):
+            return True
+    return False
 
 
 def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
     """Without the one name or number that no source has, where the rest of it says something; else as it is."""
-    said = _ungrouped(claim.text)
-    lacking = _exact(said) - _all_words(_ungrouped(" ".join(map(said_by, sources))))
+    said = ungrouped(claim.text)
+    lacking = _exact(said) - _all_words(ungrouped(" ".join(map(said_by, sources))))
     rest = re.sub(rf"\b{re.escape(min(lacking))}\b", "", said, flags=re.IGNORECASE) if len(lacking) == 1 else ""
     return replace(claim, text=rest) if len(content_words(rest)) >= LEAST_SAID else claim
 
@@ -130,10 +168,9 @@ def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
 def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, float]:
     """How likely one of the passages, or all together, says it; and from which values on that is supported, and
     weak."""
-    read, words = [replace(one, text=_ungrouped(one.text)) for one in cited], content_words(said)
-    known = set(content_words(" ".join(map(said_by, read))))
-    held = sum(word in known for word in words) / max(1, len(words))
-    if held < LEAST_SHARED or len(words) < LEAST_SAID or not may_be_english(said):
+    read, wanted = [replace(one, text=ungrouped(one.text)) for one in cited], content_words(said)
+    held = len([*filter({*content_words(" ".join(map(said_by, read)))}.__contains__, wanted)]) / max(1, len(wanted))
+    if held < LEAST_SHARED or len(wanted) < LEAST_SAID or not may_be_english(said):
         return held, SUPPORTED, WEAK
     read += [replace(read[0], text="\n".join(one.text for one in read))] if len(read) > 1 else []
     return float(shipped().scores(said, [near(said, one) for one in read]).max()), SAID, WEAKLY_SAID
@@ -141,6 +178,14 @@ def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, floa
 
 def _harmless(text: str) -> str:
     return neutralised(text).text.replace(LEFT_OUT, "")
+
+
+def _plain(claim: Claim) -> str:
+    return LIST_MARK.sub("", claim.text)
+
+
+def _evidence(passage: Passage) -> str:
+    return f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}"
 
 
 def near(text: str, passage: Passage) -> str:
@@ -164,6 +209,12 @@ def _all_words(text: str) -> set[str]:
     return _exact(text) | words | {str(number) for number, word in enumerate(NUMBER_WORDS) if word in words}
 
 
+def _acronyms(text: str, evidence: str) -> set[str]:
+    """Those of the text that words of the evidence begin with in a row: `vat` of value added tax."""
+    letters = "".join(word[0] for word in words(evidence))
+    return {one.casefold() for one in re.findall(r"\b[A-Z]{3,}\b", text) if one.casefold() in letters}
+
+
 def _beside(quote: Quote, passage: Passage) -> bool:
     near = passage.start - BESIDE <= quote.start and quote.end <= passage.end + BESIDE
     return quote.document == passage.document and near
@@ -172,49 +223,4 @@ def _beside(quote: Quote, passage: Passage) -> bool:
 def _exact(text: str) -> set[str]:
     """Numbers and names, which have to match exactly. A word that only begins a sentence is not a name."""
     names = {name.casefold().removesuffix("'s") for name in _NAME.findall(text)}
-    return names | {number.rstrip(".,") for number in _NUMBER.findall(text)}
-
-
-def _ungrouped(text: str) -> str:
-    """The text with numbers as 384400 in place of 384,400."""
-    return re.sub(r"(?<=\d)(?<!\b0)[.,](?=\d{3}(?!\d))", "", text)
-
-
-_EQUALS = re.compile(rf"([^=≈\n]*)[=≈]\s*[€$£]?({_NUMBER.pattern})([^=≈\n]*)")
-_FACTOR = re.compile(rf"{_NUMBER.pattern}(?=\s*[*×])|(?:(?<=[*/×÷])|(?<=[*/×÷] )){_NUMBER.pattern}")
-_STEP = re.compile(r"[-+−–]\s*(1)\b")
-
-
-def arithmetic(text: str, cited: Sequence[Passage] = ()) -> set[str]:
-    """The results of correct calculations in a text (`1200 - 950 = 250`, as far as they are written out), and results
-    of a tool that it cites, rounded or not. The operands still have to be in a passage, but for counts that they are
-    multiplied or divided by, and one year."""
-    numbers, results, values = set(_NUMBER.findall(text)), set[str](), list[Decimal]()
-    for one in cited:
-        values += [] if one.document else map(value_of, _NUMBER.findall(_ungrouped(one.text))[-1:])
-    for before, result, behind in _EQUALS.findall(re.sub(r"(?<=[\s\d])x(?=[\s\d])", "×", text)):
-        value = _sum_at_end(before)
-        if isinstance(value, date) and value in in_text(f"{result}{behind}")[:1]:
-            results |= {result, str(value.year), *_STEP.findall(before)}
-        in_hundredths = [value * 100] if isinstance(value, Decimal) and _FACTOR.search(before) else []
-        right = [one for one in (value, *in_hundredths) if isinstance(one, Decimal) and _rounds(one, result)]
-        if right:
-            values += [value, *in_hundredths]  # type: ignore[list-item]
-            results |= {result, *(one for one in _FACTOR.findall(before) if value_of(one) in COUNTS)}
-    return results | {one for one in numbers if any(_rounds(value, one, FEWEST_DIGITS) for value in values)}
-
-
-def _rounds(value: Decimal, number: str, digits: int = 1) -> bool:
-    """Whether it is this number as far as that is written, in so many digits at least if it is not the same."""
-    near = abs(value - value_of(number)) <= Decimal(5).scaleb(-len(re.sub(r"^\d+[.,]?", "", number)) - 1)
-    return near and (value == value_of(number) or sum(map(str.isdigit, number)) >= digits)
-
-
-def _sum_at_end(before: str) -> Decimal | date | None:
-    """The value of the longest sum that a text ends with, whatever its units; days are read as they are written."""
-    bare = re.sub(r"[^\W\d_]+|[€$£%°:,;.](?!\d)", " ", before)
-    for text in (before, bare):
-        for match in re.finditer(r"(?<![\d.,])[(\d]", text):
-            with suppress(BadInput):
-                return in_text(calculate(text[match.start() :]).rpartition("=")[2])[0]
-    return None
+    return names | {number.rstrip(".,") for number in NUMBER.findall(text)}

@@ -38,6 +38,9 @@ _REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)|(?i:{NOT_FOUND})[\s.!*
 MARGIN = 100
 """Tokens of the window that are left free, as the estimates are not exact."""
 
+ROOM = 1_650
+"""Tokens of all passages in a prompt: eight whole ones are more, and models cite the first of them."""
+
 TRIES = 3
 """How often a prompt that the server cut is sent, each time with half of the passages."""
 
@@ -81,8 +84,8 @@ def _from_passages(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made
     made = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
     if made.answer.refused:
         return replace(made, answer=_refusal(turn.documented, services), degraded=())
-    answer = in_library(replace(made.answer, form=answer_type(turn.rewritten).form), services.library.store)
-    return replace(made, answer=with_bold(answer, turn.rewritten))
+    form = answer_type(turn.rewritten).form
+    return replace(made, answer=in_library(replace(made.answer, form=form), services.library.store))
 
 
 def _shortened(turn: Turn, run: TurnContext, writer: RecordedWriter, plain: Made) -> Made:
@@ -149,8 +152,7 @@ def write(
     `unsupported` sentences are marked (by `verify`), or removed. A prompt that was cut is sent again with half of the
     passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where nothing came at all.
     """
-    asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
-    output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
+    output = OutputFilter(turn.passages, Topic(turn.every_form, encoder) if encoder else None)
     return replace(_Writing(turn, writer, unsupported, emit, cancel, output).answer(), ledger=writer.ledger)
 
 
@@ -165,7 +167,7 @@ class _Writing:
     cancel: threading.Event
     output: OutputFilter
 
-    def answer(self, room: int = 10**9, tries: int = TRIES) -> Made:
+    def answer(self, room: int = ROOM, tries: int = TRIES) -> Made:
         """The answer, from as many passages as fit into the window and into `room` tokens."""
         fixed = self.writer.tokens(self._prompt(""))
         spare = self.writer.window - self._most - MARGIN - fixed
@@ -186,17 +188,20 @@ class _Writing:
         return min(self.writer.most, self.writer.window // 4)
 
     def _prompt(self, passages: str) -> str:
-        """The prompt. It has what was said before only if the question refers to that; for a small model nothing but
-        the passages and the question."""
+        """The prompt. It has what was said before only if the question refers to that; where a model has made it stand
+        alone, it has the question as typed in place of that. A small model gets the passages and the question."""
         turn, question = self.turn, self.turn.understood
         if self.writer.abilities.is_small:
             return render("answer-small", passages=passages, question=question)
         walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
-        told = turn.recalled.in_order if turn.rewritten != turn.typed else ()
+        leans = turn.rewritten != turn.typed or turn.expanded not in ("", turn.rewritten)
+        told = turn.recalled.in_order if leans and not turn.is_rewritten else ()
         spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
         path = render("answer-path", path=walked) if walked else ""
         said = render("answer-said", said=spoken) if spoken else ""
-        language = NAMES.get(turn.search.language, "its language")
+        if turn.is_rewritten and turn.typed != question:
+            said = render("answer-typed", typed=turn.typed)
+        language = NAMES.get(turn.language, "its language")
         return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
     def _checked(self, prompt: Message, given: PromptPassages) -> Made:
@@ -204,7 +209,7 @@ class _Writing:
         answer = drafted.answer
         if self.unsupported == "mark" or answer.outcome != "answered":
             return drafted
-        right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
+        right = [claim for claim in answer.claims if claim.verdict != "unsupported"]
         if not right and language_of(answer.plain) in ("", "en"):
             raise ModelFailed("no passage says what it wrote")
         if not right:
@@ -263,7 +268,7 @@ class _Writing:
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
             for claim in claims_of(text)
         ]
-        kept = self.output.claims([attributed(claim, passages) for claim in claims])
+        kept = self.output.claims(attributed(claims, passages, self.turn.every_form))
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
             raise ModelFailed("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
@@ -271,9 +276,12 @@ class _Writing:
     def _may_stand(self, claim: Claim) -> bool:
         """Whether a claim is not unsupported, once the names and numbers of the question, or one that was worked out,
         count as known; true in other languages than English, which cannot be checked."""
-        asked = f"{self.turn.typed} {self.turn.rewritten}"
-        passages = [replace(one, heading=f"{one.heading} {asked}") for one in self.turn.passages]
-        told = not _wrong(claim, passages) or not _wrong(all_but_one(claim, passages), passages)
+        passages = [replace(one, heading=f"{one.heading} {self.turn.every_form}") for one in self.turn.passages]
+        told = (
+            claim.verdict != "unsupported"
+            or not _wrong(claim, passages)
+            or not _wrong(all_but_one(claim, passages), passages)
+        )
         return told or language_of(claim.text) not in ("", "en")
 
 

@@ -1,7 +1,7 @@
 """The passages of a prompt: fenced, cleaned of orders to a model, as many of them as the window has room for."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,9 +18,22 @@ def fenced(number: int, title: str, text: str) -> str:
 
 
 def untitled(title: str, text: str) -> str:
-    """A text without the title that it begins with, and without empty lines."""
-    lines = [line for line in text.strip().splitlines() if line.strip()]
-    return "\n".join(lines[1:] if len(lines) > 1 and lines[0].strip("#* ") == title.strip() else lines)
+    """A text without the title that it begins with or has as a field (`Subject: ...`), and without empty lines."""
+    told, lines = title.strip(), [line for line in text.strip().splitlines() if line.strip()]
+    kept = [line for line in lines if not told or line.partition(": ")[2].strip() != told]
+    return "\n".join(kept[1:] if len(kept) > 1 and kept[0].strip("#* ") == told else kept)
+
+
+def once(passages: Sequence[Passage]) -> Iterator[str]:
+    """The text of each passage without what one before it has too: neighbours in a document share a sentence."""
+    for place, one in enumerate(passages):
+        start, end = one.start, one.end
+        for other in passages[:place]:
+            if other.document == one.document:
+                start = other.end if other.start <= start < other.end else start
+                end = other.start if other.start < end <= other.end else end
+        apart = start < end and one.end - one.start == len(one.text)
+        yield one.text[start - one.start : end - one.start] if apart else one.text
 
 
 def reported(passages: Sequence[Passage], removed: Sequence[int]) -> tuple[str, ...]:
@@ -57,7 +70,7 @@ def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[
     Where they do not all fit, the last ones are summarised to the sentences that share most words with the question;
     what still does not fit is left out, the last first. The first is always there.
     """
-    clean = [neutralised(passage.text) for passage in passages]
+    clean = [*map(neutralised, once(passages))]
     shown = [fenced(n, p.title, c.text) for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)]
     sizes, kept = list(map(count, shown)), cast(list[Kept], ["whole"] * len(passages))
     for place in reversed(range(len(passages))):

@@ -168,17 +168,16 @@ class Toolbox:
         return [replace(one, why=f"read: {given.title}") for one in passages_of(parts, READ)]
 
     def _listed(self, about: str) -> Passage:
-        """A list of documents: all, or those with this name, or those that a search for it finds."""
+        """A list of documents: those with this name; if there are none, all, first those that a search for it finds."""
         catalogue = self.services.library.store.catalogue
-        found = [*_called(catalogue, about)] if about else [*catalogue.documents]
-        if not found:
-            ids = {one.document for one in self.call(SEARCH, {"query": about}).passages}
-            found = [one for one in catalogue.documents if one.id in ids]
+        named = _called(catalogue, about)
+        near = {one.document for one in self.call(SEARCH, {"query": about}).passages} if about and not named else set()
+        found = named or sorted(catalogue.documents, key=lambda one: one.id not in near)
         found = [one for one in found if self.scope is None or one.id in self.scope]
         places = [", ".join(filter(None, (one.id, one.date))) for one in found]
         lines = [f"- {catalogue.shown[one.id]} ({at})" for one, at in zip(found, places, strict=True)][:LISTED]
         more = [f"and {len(found) - LISTED} more"] if len(found) > LISTED else []
-        title = number_of(len(found), "document") + (f" about {about}" if about else "")
+        title = number_of(len(found), "document") + (f" about {about}" if named else "")
         return Passage(f"{LIST}: {about}", "", title, "\n".join([*lines, *more]), 0.0, LIST, "listed")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clew.agent.answer.score_adjustments import CLASSES, SHIPPED
-from clew.memory.text import split, words
+from clew.memory.text import negations, split, words
 from tests.training.records import asked_by_people
 from tests.training.table_reader import as_file
 from tests.training.trainer import trainer
@@ -28,14 +28,13 @@ _WAYS = (
     (re.compile(r"\b(?:someone|somebody|everybody|everyone|people)\b", re.I), "nobody"),
     (re.compile(r"\b(?:something|everything)\b", re.I), "nothing"),
 )
-_DENIES = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.I)
 
 
 def made(texts: list[str], rng: random.Random) -> Iterator[tuple[str, str]]:
     """Texts as they are, and denied."""
     rng.shuffle(texts)
     count = 0
-    for text in (one for one in texts if not _DENIES.search(one)):
+    for text in (one for one in texts if not negations(one)):
         ways = [(pattern, put) for pattern, put in _WAYS if pattern.search(text)]
         if ways and count < EACH:
             pattern, put = rng.choice(ways)

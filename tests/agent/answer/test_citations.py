@@ -160,8 +160,13 @@ BOTH = Claim("- X", (1, 2), new_line=True)
             "| what | **cost** |\n|---|--:|\n| air | 3 EUR [2] |\n| sea | `2` EUR |\nIt is cold [2].",
             (
                 replace(FAR, markup="### Costs\n\nIt is far."),
-                Claim("air, 3 EUR", (2,), new_line=True, markup="| what | **cost** |\n|---|--:|\n| air | 3 EUR |"),
-                Claim("sea, 2 EUR", new_line=True, markup="| sea | `2` EUR |"),
+                Claim(
+                    "what: air, cost: 3 EUR",
+                    (2,),
+                    new_line=True,
+                    markup="| what | **cost** |\n|---|--:|\n| air | 3 EUR |",
+                ),
+                Claim("what: sea, cost: 2 EUR", new_line=True, markup="| sea | `2` EUR |"),
                 replace(COLD, new_line=True),
             ),
         ),

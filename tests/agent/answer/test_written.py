@@ -86,7 +86,9 @@ def test_an_answer_with_its_source(made: Makes, heard: Heard, ollama: OllamaDoub
     assert heard.doing == ["loading good:1b"]
     (line,) = draft.ledger
     assert (line.purpose, line.model, line.window) == ("answer", "good:1b", 32768)
-    assert "in its language" in ollama.requests[-1]["messages"][-1]["content"]
+    assert "in English" in ollama.requests[-1]["messages"][-1]["content"]
+    made("good:1b", replace(TURN, question="Wie weit ist der Mond von der Erde entfernt?"))
+    assert "in German" in ollama.requests[-1]["messages"][-1]["content"]
     made("good:1b", TURN.searched(language="de"))
     assert "in German" in ollama.requests[-1]["messages"][-1]["content"]
     assert 0 < line.read <= line.estimated and line.written > 0
@@ -171,7 +173,7 @@ def test_a_closing_list_of_sources_is_no_sentence_of_the_answer(listed: str, mad
 
 def test_a_cut_prompt_is_sent_again_smaller(made: Makes, heard: Heard) -> None:
     filler = tuple(
-        Passage(id=f"f{n}", document="f", title="Filler", text="Cats sleep a lot. " * 90, score=0.1, tool="hybrid")
+        Passage(id=f"f{n}", document="f", title="Filler", text="Cats sleep a lot. " * 80, score=0.1, tool="hybrid")
         for n in range(3)
     )
     turn = replace(TURN, passages=(PASSAGES[1], *filler))
