@@ -169,7 +169,8 @@ def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, floa
     """How likely one of the passages, or all together, says it; and from which values on that is supported, and
     weak."""
     read, wanted = [replace(one, text=ungrouped(one.text)) for one in cited], content_words(said)
-    held = len([*filter({*content_words(" ".join(map(said_by, read)))}.__contains__, wanted)]) / max(1, len(wanted))
+    known = {*content_words(" ".join(map(said_by, read)))}
+    held = sum(word in known for word in wanted) / max(1, len(wanted))
     if held < LEAST_SHARED or len(wanted) < LEAST_SAID or not may_be_english(said):
         return held, SUPPORTED, WEAK
     read += [replace(read[0], text="\n".join(one.text for one in read))] if len(read) > 1 else []
