@@ -148,7 +148,7 @@ def test_a_turn_that_an_older_version_left_is_not_gone_on_with(home: Settings) -
         reached, config = after._reached("t", 1), graph.config_for("t")
         assert reached
         old = replace(reached["turn"], search={"asking": "Who was Laika?"})  # type: ignore[arg-type]
-        after._graph.update_state(config, {"turn": old}, as_node="observe")
+        after._graph.update_state(config, {"turn": old}, as_node="walk")
         assert after.interrupted("t") == ""
         assert "Laika was" in ask(after, "t", "Who was Laika?").answer.text
 

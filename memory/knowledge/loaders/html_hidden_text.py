@@ -20,14 +20,16 @@ from tinycss2.color4 import Color, parse_color
 
 Declared = dict[tuple[bool, str], str]  # what a rule says: values by property; True for `!important` ones
 
-WIDTH = 1200.0  # pixels of the screen
-NESTED = 5  # how deep rules may lie in rules
+WIDTH, NESTED = 1200.0, 5
+"""Pixels of the screen, and how deep rules may lie in rules and variables in variables."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _FEATURE = re.compile(r"\(\s*(min|max)-width\s*:\s*(\d*\.?\d+)\s*(px|em|rem)\s*\)")
 _LENGTH = re.compile(r"([-+]?\d*\.?\d+(?:e[-+]?\d+)?)\s*(px|pt|em|rem|%|vw|vh|cm|mm|in)?")
 _SIZE_OF_FONT = re.compile(r"(?:^|\s)((?:\d*\.?\d+)(?:px|pt|em|rem|%|vw|vh|cm|mm|in)|0)(?=[\s/])")
+_VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
 PIXELS = {"pt": 1.3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0, "%": 10.0}
+SHARES = {"%": 0.01}
 
 
 class Style(dict[str, str]):
@@ -38,29 +40,41 @@ class Style(dict[str, str]):
 
 
 @lru_cache(maxsize=8)
-def _matcher(sheets: Sequence[str]) -> Matcher:
+class _Sheet:
     """The rules of a page's style sheets, read once, as the pages of a site have the same ones."""
-    matcher, rules = Matcher(), dict[str, Declared]()
-    for sheet in sheets:
-        for selector, said in _rules(parse_stylesheet(_COMMENT.sub("", sheet), True, True)):
-            rules[selector] = rules.pop(selector, {}) | said  # it counts where it is said last
-    for selector, said in rules.items():
-        with suppress(ValueError, SyntaxError, RecursionError):  # it is none, or its parts lie too deep
-            for one in compile_selector_list(selector):
-                if one.pseudo_element is None:
-                    matcher.add_selector(one, said)
-    return matcher
 
+    def __init__(self, sheets: Sequence[str]) -> None:
+        self._matcher, self._variables, rules = Matcher(), Style(), dict[str, Declared]()
+        for sheet in sheets:
+            for selector, said in _rules(parse_stylesheet(_COMMENT.sub("", sheet), True, True)):
+                self._variables |= {name: value for (_, name), value in said.items() if name.startswith("--")}
+                rules[selector] = rules.pop(selector, {}) | said  # it counts where it is said last
+        for selector, said in rules.items():
+            with suppress(ValueError, SyntaxError, RecursionError):  # it is none, or its parts lie too deep
+                for one in compile_selector_list(selector):
+                    if one.pseudo_element is None:
+                        self._matcher.add_selector(one, said)
 
-def _met(root: HtmlElement) -> dict[HtmlElement, Declared]:
-    """What the style sheets for a screen that are in a page say of its elements, of those that there are rules for."""
-    held = (one for one in root.iter("style") if one.get("type", "").lower() in ("", "text/css"))
-    sheets = tuple(one.text or "" for one in held if _holds("media", one.get("media", "").lower()))
-    matcher, found = _matcher(sheets), dict[HtmlElement, Declared]()
-    for element in ElementWrapper.from_html_root(root).iter_subtree() if matcher.order else ():
-        for *_, said in matcher.match(element):
-            found[element.etree_element] = found.get(element.etree_element, {}) | said
-    return found
+    def met(self, root: HtmlElement) -> dict[HtmlElement, Declared]:
+        """What the rules say of the elements of a page, of those that there are rules for."""
+        found: dict[HtmlElement, Declared] = {}
+        for element in ElementWrapper.from_html_root(root).iter_subtree() if self._matcher.order else ():
+            for *_, said in self._matcher.match(element):
+                found[element.etree_element] = found.get(element.etree_element, {}) | said
+        return found
+
+    def style(self, said: Declared, own: str) -> Style:
+        """Of an element that the rules say this of, and its own `style`."""
+        style = _style(said | _own(own) if own else said)
+        return Style((name, self._with_variables(value, style)) for name, value in style.items())
+
+    def _with_variables(self, value: str, style: Style) -> str:
+        def meant(found: re.Match[str]) -> str:
+            return (style[found[1]] or self._variables[found[1]] or found[2] or "")[:100]
+
+        for _ in range(NESTED if "var(" in value else 0):
+            value = _VARIABLE.sub(meant, value[:1000])
+        return value.strip()
 
 
 def _style(said: Declared) -> Style:
@@ -98,6 +112,12 @@ def _own(style: str) -> Declared:
     return _declared(parse_blocks_contents(_COMMENT.sub("", style), True, True))
 
 
+def _sheets_of(root: HtmlElement) -> tuple[str, ...]:
+    """The style sheets in a page itself that are for a screen."""
+    sheets = (one for one in root.iter("style") if one.get("type", "").lower() in ("", "text/css"))
+    return tuple(one.text or "" for one in sheets if _holds("media", one.get("media", "").lower()))
+
+
 def _holds(kind: str, condition: str) -> bool:
     """Whether rules behind `@kind condition` are for the screen."""
     return any(map(_meant, condition.split(","))) if kind == "media" else not kind.endswith("keyframes")
@@ -113,7 +133,7 @@ def _meant(query: str) -> bool:
 
 
 def length(value: str, units: Mapping[str, float] = PIXELS, otherwise: float = float("nan")) -> float:
-    """Pixels that a value begins with; `otherwise` where it begins with no length."""
+    """Of what a value begins with; `otherwise` where that is no length."""
     found = _LENGTH.match(value)
     return float(found[1]) * units.get(found[2] or "", 1.0) if found else otherwise
 
@@ -121,8 +141,8 @@ def length(value: str, units: Mapping[str, float] = PIXELS, otherwise: float = f
 Colour = tuple[float, ...] | None
 """Red, green and blue, 0 to 1; () for one that is not seen, None for one that is not known."""
 
-CLEAR = 0.05  # how much of a colour nobody sees
-NEAR = 0.095  # what the parts of two colours that look the same differ by at most
+CLEAR, NEAR = 0.05, 0.095
+"""How much of a colour nobody sees; and what the parts of two colours that look the same differ by at most."""
 
 
 @lru_cache(maxsize=1_000)
@@ -150,18 +170,16 @@ def alike(one: Colour, other: Colour) -> bool:
 
 # What is hidden ------------------------------------------------------------------------------------------------------
 
-FAR = -500.0  # pixels from where something is left of the screen or above it
-TOO_FAR = 5_000.0  # pixels to the right that nobody goes
-TINY = 1.5  # pixels of letters that nobody reads
+FAR, TOO_FAR = -500.0, 5_000.0
+"""Pixels from where something is left of the screen or above it, and from where it is too far to the right to go."""
+
+TINY = 1.5
+"""Pixels of letters that nobody reads."""
 
 _AS_AROUND = ("", "inherit", "currentcolor", "unset", "revert")
-_CUTTING = ("transform", "filter", "clip-path", "clip")
-_NOTHING = re.compile(
-    r"(?:opacity|scale[xy]?)\((?:[^(),]*,)?\s*(?:0?\.0\d*|0|[0-4]%|[\d.]+e-\d+)\s*[,)]"
-    r"|circle\(0|inset\((?:[5-9]\d|\d{3,})%"
-    r"|rect\(\s*(\d+)\w*[\s,]+\w+[\s,]+\1"
-)
-"""Calls that leave nothing of an element: the upper edge of a rectangle is its lower one."""
+_CALLED = ("transform", "filter", "clip-path", "clip")
+_CALL = re.compile(r"([\w-]+)\(([^()]{0,200})")
+_ARGUMENT = re.compile(rf"{_LENGTH.pattern}|auto")
 
 
 class _Look(NamedTuple):
@@ -182,11 +200,12 @@ class _Look(NamedTuple):
 def hidden_elements(root: HtmlElement) -> list[tuple[HtmlElement, bool]]:
     """The elements of which nothing is seen (True), the outermost ones; and of others, those whose own words are not
     (False): something within is. Attributes are in small letters then, as selectors are."""
+    sheet = _Sheet(_sheets_of(root))
     for element in root.iter():
         for name, value in element.items():
             with suppress(ValueError):  # lxml reads more than it takes back
                 element.set(name, value.lower())
-    rules = _met(root)
+    rules = sheet.met(root)
     found: list[tuple[HtmlElement, bool]] = []
     looks, begun, shown = [_Look()], list[int](), [True]
     for event, element in (walk := etree.iterwalk(root, events=("start", "end"))):
@@ -197,7 +216,7 @@ def hidden_elements(root: HtmlElement) -> list[tuple[HtmlElement, bool]]:
             elif not look.is_seen:
                 found[start:] = [(element, True)]
             continue
-        style = _style(rules.get(element, {}) | _own(element.get("style", "")))
+        style = sheet.style(rules.get(element, {}), element.get("style", ""))
         hidden = {"hidden", "popover"} & set(element.keys()) or (style and _hides(style))
         own = element.get({"font": "color", "body": "text"}.get(element.tag, "none"), "")
         look = _look(style, looks[-1], own, element.get("bgcolor", ""))
@@ -250,7 +269,26 @@ def _hides(style: Style) -> bool:
         return True
     if {style["animation"], style["animation-name"]} - {"", "none"}:  # it fades or flies in, as a rule
         return False
-    return bool(_NOTHING.search(" ".join([f"opacity({style['opacity']})", *map(style.__getitem__, _CUTTING)])))
+    calls = " ".join([f"opacity({style['opacity']})", *map(style.__getitem__, _CALLED)])
+    return any(_leaves_nothing(name, said) for name, said in _CALL.findall(calls))
+
+
+def _leaves_nothing(function: str, said: str) -> bool:
+    its = _ARGUMENT.findall(said)
+    shares = [float(number or "nan") * SHARES.get(unit, 1.0) for number, unit in its]
+    match function:
+        case "opacity" | "scale" | "scalex" | "scaley":
+            return any(abs(one) <= CLEAR for one in shares)
+        case "translate" | "translatex" | "translatey":
+            return any(float(number or 0) <= FAR for number, unit in its if unit != "%")
+        case "circle":
+            return 0 in shares[:1]
+        case "inset":
+            return [unit for _, unit in its[:1]] == ["%"] and shares[0] >= 0.5
+        case "rect" if len(its) == 4:
+            top, right, bottom, left = shares
+            return bottom - top <= 1 or right - left <= 1
+    return False
 
 
 def _is_away(style: Style) -> bool:

@@ -171,7 +171,7 @@ def test_threads_of_older_versions_are_read_on(path: Path, version: int, lacks: 
     with Threads(path, "one") as threads:
         known = "" if "library" in lacks else "one"
         assert [(one.owner, one.library, one.title, one.turns) for one in threads.over_library()] == [
-            ("", known, "Moon made", 4)
+            ("", known, "What is the Moon made…", 4)
         ]
         assert threads.tree("old").path() == [1, 2, 4] and len(threads.sentences("old", "a")[0]) == 3
         assert threads.centroids("old", "a", 4) is not None
