@@ -28,7 +28,7 @@ from clew.memory.datatypes import Floats, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
-from clew.memory.pairs import PairScorer
+from clew.memory.minilm import PairScorer
 from clew.memory.text import LEANING, Span, content_word_sets, content_words, read_patterns, written_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reader", "foreign_reader"))

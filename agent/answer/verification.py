@@ -17,7 +17,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.pairs import PairScorer
+from clew.memory.minilm import PairScorer
 from clew.memory.text import NUMBER_WORDS, content_words, negations, split, words
 
 SAID, WEAKLY_SAID = -1.9, -2.8

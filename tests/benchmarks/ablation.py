@@ -40,7 +40,7 @@ from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Utterance
 from clew.memory.dialogue.tagger import StandingQuestion
 from clew.memory.knowledge.index.run import index
-from clew.memory.pairs import PairScorer
+from clew.memory.minilm import PairScorer
 from tests.benchmarks.conversations import verdict
 from tests.training.asked_turns import DATA, FOLDER, cases_of
 

@@ -139,7 +139,8 @@ OVERLAPS = """() => {
     const label = (one) => one.boundingBox({ includeNodes: false, includeOverlays: false })
     const body = (one) => one.boundingBox({ includeLabels: false, includeOverlays: false })
     const within = (one, other) => Math.min(one.x2 - other.x1, other.x2 - one.x1, one.y2 - other.y1, other.y2 - one.y1)
-    const covers = (one) => [...named.not(one).map(label), ...cy.$('.dot').not(one).map(body)]
+    const dots = (one) => one.hasClass('walked') ? cy.$('.walked') : cy.$('.dot')
+    const covers = (one) => [...named.not(one).map(label), ...dots(one).not(one).map(body)]
         .some((other) => within(label(one), other) > 2.5)  // Cytoscape takes names for so much larger
     return [named.length, named.filter(covers).map((one) => one.data('name'))]
 }"""
