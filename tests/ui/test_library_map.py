@@ -181,9 +181,9 @@ def test_the_map_in_a_browser(context: "BrowserContext", library: Address) -> No
     assert first.get_attribute("aria-expanded") == "true"
     items = page.locator("#map .partitions :not(.walked-on) > li button")
     assert number_of(items.count(), "x").startswith(first.locator(".dim").inner_text())
-    at: dict[str, float] = {}
-    while at != (at := page.evaluate(PLACE, "First Man")):
-        page.wait_for_timeout(300)  # it goes there
+    page.wait_for_timeout(400)  # it goes there
+    page.wait_for_function("() => !document.querySelector('.picture')._cyreg.cy.animated()")
+    at = page.evaluate(PLACE, "First Man")
     page.mouse.move(at["x"], at["y"])
     page.wait_for_selector("#map .pointed >> text=First Man")
     page.mouse.click(at["x"], at["y"])
