@@ -302,10 +302,10 @@ def _may_plan(turn: Turn, run: TurnContext) -> bool:
     if writer is None or writer.abilities.is_small or search.round != 1 or search.corpus:
         return False
     language, held = language_of(turn.rewritten), held_language(run.services)
+    if language and held and language != held:
+        return False
     hops = Walk.name in search.tools or any(search.signals.get(one) for one in ("relative", "possessive"))
     if not hops and language in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):
-        return False
-    if language and held and language != held:
         return False
     return not (rounds.answers(turn.passages, by) or likely_answered(turn, run.services))
 

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from clew.agent.answer.written import write
+from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.openai_writer import OpenAIWriter
+from clew.agent.state import Turn
+from clew.memory.datatypes import Passage
 from clew.memory.ports import Message, Usage
 from tests.relay import Relay
 
@@ -50,3 +54,20 @@ def test_what_a_person_saves_is_what_the_model_says(relay: Relay, monkeypatch: p
     assert usage == Usage(2, 7)
     assert (relay.folder / "0001.prompt.txt").read_text().startswith("--- user ---\nHow")
     assert json.loads((relay.folder / "0001.request.json").read_text())["stream"]
+
+
+def test_the_prompt_of_a_plain_question_with_eight_full_passages(relay: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{relay.server_address[1]}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    replies(relay.folder, "0001", "NOT FOUND")
+    full = [
+        Passage(
+            f"c{n}", f"d{n}", f"The harbours of the northern coast, part {n}", f"Harbour {n} has a crane. " * 45, 1, ""
+        )
+        for n in range(8)
+    ]
+    turn = Turn("t", 1, "How many cranes do they have?", "How many cranes do they have?", passages=tuple(full))
+    write(turn, RecordedWriter(OpenAIWriter("relay"), "answer", print), "mark", print, threading.Event())
+    prompt = (relay.folder / "0001.prompt.txt").read_text().partition("--- request ---")[0]
+    rules = prompt.partition("<passage")[0] + prompt.rpartition("</passage>")[2]
+    assert len(full[0].text) > 1000 and 1600 < len(prompt) // 4 <= 1900 and len(rules) // 4 < 190

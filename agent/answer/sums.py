@@ -21,7 +21,7 @@ PERCENT = ("%", "percent")
 """Units whose numbers a factor has as hundredths."""
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_EQUALS = re.compile(rf"([^=≈\n]*)[=≈]\s*[€$£]?({NUMBER.pattern})([^=≈\n]*)")
+_EQUALS = re.compile(rf"([^=≈\n]*)[=≈]\s*[€$£]?({NUMBER.pattern})(?=([^=≈\n]*))")
 _FACTOR = re.compile(rf"{NUMBER.pattern}(?=\s*[*×])|(?:(?<=[*/×÷])|(?<=[*/×÷] )){NUMBER.pattern}")
 _STEP = re.compile(r"[-+−–]\s*(1)\b")
 
@@ -66,7 +66,7 @@ def _spared(before: str, cited: Sequence[Passage], told: set[str]) -> set[str]:
     held, factors = ungrouped(" ".join(map(said_by, cited))), _FACTOR.findall(before)
     known = told.union(NUMBER.findall(held)).intersection(NUMBER.findall(before))
     parts = {value_of(NUMBER.findall(number)[0]) / 100 for unit, number in measured(held) if unit in PERCENT}
-    counts = (one for one in factors if value_of(one) in COUNTS and known - {one})
+    counts = (one for one in factors if one.isdigit() and value_of(one) in COUNTS and known - {one})
     return (known & told) | {*counts} | {one for one in factors if {value_of(one), abs(1 - value_of(one))} & parts}
 
 

@@ -1,10 +1,10 @@
-"""Whether the cited passages support the sentences of an answer: a sentence is quoted, is a correct calculation, or is
-supported by a learned cross-encoder (`verification.safetensors`, made by `python -m tests.training.verification`, which
-says on what it was trained and how good it is)."""
+"""Which passage each sentence of a written answer cites, and whether what it cites supports it: it is quoted, a right
+calculation, or supported by a learned cross-encoder (`verification.safetensors`, made by
+`python -m tests.training.verification`, which says on what it was trained and how good it is)."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -37,11 +37,11 @@ LONGEST_SENTENCE, LONGEST_PASSAGE = 96, 150
 NEAR = 80
 """Words of a passage that are read: those sentences that share most words with the claim."""
 
-ALIKE = 0.15
-"""Passages whose shares of a sentence's words differ by less are told apart by the cross-encoder."""
-
 LEAST_SAID = 3
 """Content words from which a sentence claims something: "I hope so." does not, and needs no citation."""
+
+ALIKE = 0.15
+"""Passages whose shares of a sentence's words differ by less are told apart by the cross-encoder."""
 
 BESIDE = 400
 """Characters around a passage that may be quoted with it: the rest of a list or a sentence."""
@@ -69,45 +69,6 @@ def verified(answer: Answer, asked: str = "") -> Answer:
         if one.cites and one.verdict in ("supported", "uncited"):
             worked += [Passage("", "", "", f"{its.before}= {' '.join(its.results)}", 0.0, "") for its in sums[place]]
     return replace(answer, claims=tuple(claims))
-
-
-def attributed(claims: Sequence[Claim], passages: Sequence[Passage], asked: str = "") -> tuple[Claim, ...]:
-    """The claims with their verdicts. One without a citation cites the passage that has most of its words if that
-    supports it, and one that cites a passage without a name or a number of it the one that has most and has that. What
-    cites nothing and claims something is weak, or unsupported if a name or a number of it is nowhere."""
-    held = [_all_words(ungrouped(_evidence(one))) for one in passages]
-    results = {number for one in claims for its in right_sums(ungrouped(_plain(one))) for number in its.results}
-    placed = list[Claim]()
-    for claim in claims:
-        of_above = is_code(claim) and placed and placed[-1].cites
-        placed.append(claim if of_above else _placed(claim, passages, held, results))
-    checked = verified(Answer("answered", tuple(placed), tuple(passages)), asked).claims
-    known = _all_words(asked).union(*held)
-    return tuple(_settled(*both, known) for both in zip(claims, checked, strict=True))
-
-
-def _placed(claim: Claim, passages: Sequence[Passage], held: Sequence[set[str]], results: set[str]) -> Claim:
-    """The claim with a citation; `held` are the words of the passages, and `results` need not be among them."""
-    said = ungrouped(_plain(claim))
-    exact, stems = _exact(said) - results, {*content_words(said)}.difference(content_words(" ".join(results)))
-    operands = (number for one in right_sums(said) for number in NUMBER.findall(one.before))
-    lacked = exact.difference(operands, *(held[number - 1] for number in claim.cites))
-    if not (lacked and may_be_english(said)) if claim.cites else claim.text[-1] in ":?":
-        return claim
-    fit = [len(stems.intersection(content_words(ungrouped(said_by(one))))) for one in passages]
-    fit = [own + len(exact & its) for own, its in zip(fit, held, strict=True)]
-    near = [place for place, one in enumerate(fit) if one >= max(fit) - ALIKE * len([*stems, *exact])]
-    best = max(near, key=lambda place: _likelihood(said, [passages[place]])[0]) if len(near) > 1 else near[0]
-    return claim if claim.cites and lacked.isdisjoint(held[best]) else replace(claim, cites=(best + 1,))
-
-
-def _settled(claim: Claim, checked: Claim, known: set[str]) -> Claim:
-    if claim.cites or checked.verdict == "supported" or is_code(claim):
-        return checked
-    if checked.verdict == "uncited" or len(content_words(claim.text)) < LEAST_SAID:
-        return claim
-    strange = checked.verdict == "unsupported" and not _exact(ungrouped(_plain(claim))) <= known
-    return replace(claim, verdict="unsupported" if strange else "weak")
 
 
 def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] = (), asked: str = "") -> Verdict:
@@ -182,10 +143,12 @@ def _harmless(text: str) -> str:
 
 
 def _plain(claim: Claim) -> str:
+    """Its text without the mark of a list."""
     return LIST_MARK.sub("", claim.text)
 
 
 def _evidence(passage: Passage) -> str:
+    """All text of a passage that supports what cites it."""
     return f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}"
 
 
@@ -206,6 +169,7 @@ def near(text: str, passage: Passage) -> str:
 
 
 def _all_words(text: str) -> set[str]:
+    """Words and numbers in lower case, small numbers also as digits."""
     words = {word.casefold().removesuffix("'s") for word in re.findall(r"\w[\w'-]*", text)}
     return _exact(text) | words | {str(number) for number, word in enumerate(NUMBER_WORDS) if word in words}
 
@@ -225,3 +189,78 @@ def _exact(text: str) -> set[str]:
     """Numbers and names, which have to match exactly. A word that only begins a sentence is not a name."""
     names = {name.casefold().removesuffix("'s") for name in _NAME.findall(text)}
     return names | {number.rstrip(".,") for number in NUMBER.findall(text)}
+
+
+# Citations ------------------------------------------------------------------------------------------------------------
+
+
+def attributed(claims: Sequence[Claim], passages: Sequence[Passage], asked: str = "") -> tuple[Claim, ...]:
+    """The claims with their verdicts; `asked` is the question.
+
+    One without a citation cites the passage that has most of its words, if that supports it; one that cites a passage
+    without a name or a number of it cites the one that has most of its words, if that has the name or the number. What
+    cites nothing and claims something is weak, or unsupported if a name or a number of it is nowhere. Code belongs to
+    the sentence before it."""
+    held, placed = [_all_words(ungrouped(_evidence(one))) for one in passages], list[Claim]()
+    candidates = _candidates(claims, passages, held, asked)
+    for claim in claims:
+        of_above = is_code(claim) and placed and placed[-1].cites
+        placed.append(claim if of_above else candidates.cited(claim))
+    checked = verified(Answer("answered", tuple(placed), tuple(passages)), asked).claims
+    known = _all_words(asked).union(*held)
+    return tuple(_settled(*both, known) for both in zip(claims, checked, strict=True))
+
+
+def _settled(claim: Claim, checked: Claim, known: set[str]) -> Claim:
+    if claim.cites or checked.verdict == "supported" or is_code(claim):
+        return checked
+    if checked.verdict == "uncited" or len(content_words(claim.text)) < LEAST_SAID:
+        return claim
+    strange = checked.verdict == "unsupported" and not _exact(ungrouped(_plain(claim))) <= known
+    return replace(claim, verdict="unsupported" if strange else "weak")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """What an answer may cite. `held[i]` are all words of passage i; the `free` numbers need not be there, as they are
+    worked out, and `given` has what the sums cite that they are the results of."""
+
+    passages: Sequence[Passage]
+    held: Sequence[set[str]]
+    free: set[str]
+    given: Mapping[str, tuple[int, ...]]
+
+    def cited(self, claim: Claim) -> Claim:
+        """The claim with a citation, but for one without that announces or asks."""
+        said = ungrouped(_plain(claim))
+        exact = _exact(said)
+        if not claim.cites:
+            if claim.text[-1] in ":?":
+                return claim
+            of_sum = (self.given[one] for one in exact if self.given.get(one))
+            return replace(claim, cites=next(of_sum, ()) or (self._best(said, exact - self.free) + 1,))
+        lacked = (exact - self.free).difference(*(self.held[number - 1] for number in claim.cites))
+        if not lacked or not may_be_english(said):
+            return claim
+        best = self._best(said, exact - self.free)
+        return claim if lacked.isdisjoint(self.held[best]) else replace(claim, cites=(best + 1,))
+
+    def _best(self, said: str, exact: set[str]) -> int:
+        """The place of the passage with most of the sentence's words and its `exact` ones."""
+        stems = {*content_words(said)}.difference(content_words(" ".join(self.free)))
+        texts = (content_words(ungrouped(said_by(one))) for one in self.passages)
+        fit = [len(stems.intersection(words)) + len(exact & own) for words, own in zip(texts, self.held, strict=True)]
+        near = [n for n, one in enumerate(fit) if one >= max(fit) - ALIKE * (len(stems) + len(exact))]
+        if len(near) == 1:
+            return near[0]
+        return max(near, key=lambda n: _likelihood(said, [self.passages[n]])[0])
+
+
+def _candidates(
+    claims: Sequence[Claim], passages: Sequence[Passage], held: Sequence[set[str]], asked: str
+) -> _Candidates:
+    sums = [(one, said) for one in claims if any(right_sums(said := ungrouped(_plain(one))))]
+    documents = [one for one in passages if one.document]
+    free = set[str]().union(*(arithmetic(said, documents, asked) for _, said in sums))
+    given = {number: one.cites for one, said in sums for its in right_sums(said) for number in its.results}
+    return _Candidates(passages, held, free, given)

@@ -117,6 +117,7 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
         ("Who directed Metropolis?", Router(), 3_200_000_000),  # with enough evidence
         (HOPS, WALKS, 500_000_000),  # by a small model
         ("What are these documents about?", WALKS, 3_200_000_000),
+        ("Wo wurde der Regisseur geboren, der diesen Film gedreht hat?", WALKS, 3_200_000_000),  # not their language
     ],
 )
 def test_nothing_is_planned(

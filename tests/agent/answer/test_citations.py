@@ -180,6 +180,17 @@ BOTH = Claim("- X", (1, 2), new_line=True)
             ),
         ),
         ("Dr. Smith paid 3.5 dollars [1].", (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)),
+        (
+            "| | Air | Sea |\n|---|---|---|\n| cost | 3 EUR | |\n\n"
+            "## Costs [1]\n\n- It is far.\n- X [2]\n\nIt is cold [2]. X",
+            (
+                Claim("cost, Air: 3 EUR", markup="| | Air | Sea |\n|---|---|---|\n| cost | 3 EUR | |"),
+                Claim("- It is far.", (1,), new_line=True, markup="### Costs\n\n- It is far."),
+                Claim("- X", (2,), new_line=True),
+                replace(COLD, new_line=True),
+                Claim("X"),
+            ),
+        ),
         (f"{AHEAD}[1] It is far. {AHEAD}[2] It is cold.\n- {AHEAD}[1] {AHEAD}[2] X", (FAR, COLD, BOTH)),
         ("...\n- \n [1]\n", ()),
     ],

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.llm.prompt_passages import fenced, fit
+from clew.agent.llm.prompt_passages import fenced, fit, once
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
 
@@ -20,6 +20,23 @@ def test_a_title_stands_once_and_no_line_is_empty() -> None:
         '<passage id="1" title="Moon">\nIt is grey.\nIt is far.\n</passage>'
     )
     assert fenced(1, "Moon", "Moon") == '<passage id="1" title="Moon">\nMoon\n</passage>'
+
+
+def test_a_title_that_is_a_field_of_the_text_stands_once() -> None:
+    mail = "From: Rolf\nSubject: The boat\n\nThe boat is sound: it floats."
+    assert "Subject" not in fenced(1, "The boat", mail) and "From: Rolf\nThe boat is sound" in fenced(
+        1, "The boat", mail
+    )
+
+
+def test_what_neighbours_share_stands_once() -> None:
+    text = "It is far. It is grey. It is cold."
+    parts = [Passage(f"c{start}", "d", "Moon", text[start:end], 1.0, "", start=start, end=end) for start, end in PARTS]
+    assert [*once(parts)] == ["It is grey. ", "It is cold.", "It is far. "]
+
+
+PARTS = (11, 23), (11, 34), (0, 23)
+"""Of a text; the second and the third begin or end with the first."""
 
 
 def test_a_title_that_speaks_to_a_model_is_not_shown() -> None:

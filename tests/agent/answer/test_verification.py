@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from clew.agent.answer.verification import attributed, near, verdict, verified
-from clew.agent.state import Answer, Claim
+from clew.agent.answer.verification import near, verdict
+from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
-from tests.agent.answer.test_citations import PASSAGES
 
 LANG = Passage(
     "lang", "lang", "Fritz Lang", "Fritz Lang was born in Vienna in 1890. He directed Metropolis.", 0.6, "hybrid"
@@ -74,52 +73,6 @@ def test_of_a_long_passage_the_sentences_are_read_that_share_most_words_in_their
     assert read.startswith("Ferry. ") and read.endswith("It was sold to Norway in 1950.") and len(read.split()) < 100
 
 
-def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> None:
-    wrong = Claim("Nero paid 7,777 ducats.", (1,))  # nothing supports it: it stays, to be marked
-    said = [Claim("Laika was a dog from Moscow."), Claim("The Moon is 384,400 km away.", (2,)), Claim("I hope so.")]
-    *found, kept = attributed([*said, wrong], PASSAGES)
-    assert [claim.cites for claim in found] == [(2,), (1,), ()] and kept == replace(wrong, verdict="unsupported")
-
-
-def test_a_citation_stays_unless_another_passage_has_more_of_the_sentence_and_the_number_that_it_lacks() -> None:
-    other = Passage("p", "p", "Plots", "A half plot costs 24 pounds a year. The fee is 100 euros.", 0.6, "")
-    kept, moved, weak = attributed(
-        [
-            Claim("The tenant pays for small repairs up to 24 euros.", (1,)),
-            Claim("A half plot costs 24 pounds.", (1,)),
-            Claim("The landlord pays for small repairs.", (1,)),
-        ],
-        [LEASE, other],
-    )
-    assert (kept.cites, kept.verdict) == ((1,), "unsupported")
-    assert (moved.cites, moved.verdict) == ((2,), "supported")
-    assert weak.cites == (1,)
-
-
-def test_code_belongs_to_the_sentence_before_it_and_is_not_checked() -> None:
-    manual = replace(SOUP, text="Upgrade with `tidemark migrate`, once.")
-    code = Claim("tidemark migrate --fast", markup="```\ntidemark migrate --fast\n```")
-    for said, cites in ((Claim("Upgrade with this:", (1,)), ()), (Claim("Upgrade with this:"), (2,))):
-        *_, kept = attributed([said, code], [LEASE, manual])
-        assert (kept.cites, kept.verdict) == (cites, "uncited")
-
-
-@pytest.mark.parametrize(
-    ("said", "found"),
-    [
-        ("Nero paid 7,777 ducats for it.", "unsupported"),  # an invention
-        ("Laika was born in Berlin.", "unsupported"),  # another place
-        ("What is known of the dog Laika from Moscow in Russia:", "uncited"),  # announces
-        ("Do you mean the distance of the Moon from the Earth?", "uncited"),  # asks
-    ],
-)
-def test_a_sentence_without_a_citation_is_checked_against_all_passages(said: str, found: str) -> None:
-    [claim] = attributed([Claim(said)], PASSAGES)
-    assert (claim.cites, claim.verdict) == ((), found)
-    [kept] = verified(Answer("answered", (claim,))).claims
-    assert kept == claim
-
-
 COSTS = Passage(
     "c", "c", "Workshop", "The lathe costs 1,200 euros. The saw of Fritz Lang costs 950 euros.", 1.0, "hybrid"
 )
@@ -136,6 +89,8 @@ COSTS = Passage(
         ("It is dearer by about 26% ((1,200 - 950) / 950 = 0.263).", "supported"),
         ("The lathe costs 1,200 / 12 = 100 euros a month.", "supported"),
         ("Three lathes cost 3 x 1,200 = 3,600 euros.", "supported"),
+        ("Three lathes cost 3 x 1,200 = 3,600 euros, of which a half is 3,600 / 2 = 1,800 euros.", "supported"),
+        ("Three lathes cost 3 x 1,200 = 3,600 euros, of which a half is 3,600 / 2 = 1,900 euros.", "unsupported"),
         ("The saw is dearer by (1,200 - 950) / 950 = 27.3 percent.", "unsupported"),
         ("The lathe costs 1,300 / 12 = 108 euros a month.", "unsupported"),
         ("The saw is dearer by (1,200 - 950) / 950 = 0.263, so 1.", "unsupported"),
@@ -145,28 +100,6 @@ COSTS = Passage(
 )
 def test_what_is_worked_out_is_supported_by_what_it_is_made_of(said: str, found: str) -> None:
     assert verdict(Claim(said, (1,)), [COSTS]) == found
-
-
-ASKED = "What do a lathe and two saws cost with 10 percent off, for 40 days?"
-
-
-@pytest.mark.parametrize(
-    ("said", "found"),
-    [
-        (["The lathe and two saws cost 3,100 euros.", "2 × 950 = 1,900", "1,200 + 1,900 = 3,100 euros"], "supported"),
-        (["The lathe and two saws cost 3,200 euros.", "2 × 950 = 1,900", "1,200 + 1,900 = 3,100 euros"], "unsupported"),
-        (["Two saws cost 2,000 euros.", "2 × 1,000 = 2,000 euros"], "unsupported"),  # its own number
-        (["It costs 30 euros a day for 40 days.", "1,200 / 40 = 30 euros"], "supported"),  # the question's
-        (["Keller pays 1,900 euros for the insurance.", "2 × 950 = 1,900"], "unsupported"),  # a result, of nothing
-        (["It costs 855 euros.", "With 10 percent off 950 × 0.9 = 855 euros"], "supported"),
-        (["It costs 902.50 euros.", "With 5 percent off 950 × 0.95 = 902.50 euros"], "unsupported"),
-    ],
-)
-def test_what_was_worked_out_counts_for_all_sentences(said: list[str], found: str) -> None:
-    shop = replace(COSTS, text=f"{COSTS.text} There are 10 percent off in May.")
-    for cites in ((1,), ()):
-        first, *_ = attributed([Claim(one, cites) for one in said], [shop, LEASE], ASKED)
-        assert first.verdict == found
 
 
 @pytest.mark.parametrize(
@@ -181,11 +114,6 @@ def test_what_was_worked_out_counts_for_all_sentences(said: list[str], found: st
 def test_a_name_of_the_question_is_known_but_supports_nothing(said: str, found: str) -> None:
     passage = replace(LANG, text=f"{LANG.text} His lathe costs 1,200 euros without value added tax.")
     assert verdict(Claim(said, (1,)), [passage], asked="Was Lang born in Austria in 1933?") == found
-
-
-def test_a_sentence_without_a_source_that_names_nothing_new_is_weak_at_most() -> None:
-    [claim] = attributed([Claim("Nothing is said of what Laika was paid by Nero.")], PASSAGES, "What did Nero pay?")
-    assert (claim.cites, claim.verdict) == ((), "weak")
 
 
 def test_what_a_tool_worked_out_is_supported_with_what_it_is_made_of() -> None:

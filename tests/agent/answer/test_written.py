@@ -10,8 +10,8 @@ from clew.agent.answer.verification import verified
 from clew.agent.answer.written import Unsupported, write
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.ollama_writer import OllamaServer, named_model
-from clew.agent.state import UNANSWERED, Doing, Made, Piece, Turn
-from clew.memory.datatypes import Passage, Recalled, Sentence
+from clew.agent.state import UNANSWERED, Doing, Fallback, Made, Piece, Prompted, Turn
+from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.errors import ModelFailed
 from tests.ollama.playing import good, words
 from tests.ollama.server import Asked, Died, Model, OllamaDouble, Said
@@ -111,6 +111,21 @@ def test_the_prompt_has_rules_passages_path_context_and_question(made: Makes, ol
     assert "<said>\nuser: We spoke of Mars.\n</said>" in user["content"]
     assert "\n\nQuestion: How far away is the Moon?\n\nAnswer this alone" in user["content"]
     assert ollama.requests[0]["options"]["temperature"] == 0.1
+
+
+def test_what_was_said_stands_in_the_prompt_where_a_question_leans_and_no_model_rewrote_it(
+    made: Makes, ollama: OllamaDouble
+) -> None:
+    spoken = (Sentence("We spoke of Mars.", "user", 1),)
+    typed = Wording("question", ASKED, 0.3)
+    alone = replace(TURN, recalled=Recalled(extracted=spoken, selected=spoken), wordings=(typed,))
+    leaning = replace(alone, wordings=(typed, Wording("expanded", f"{ASKED} Mars", 0.7)))
+    by_model = replace(leaning, question="And it?", ledger=(Prompted("rewrite", "good:1b", 8192, 100),))
+    failed = replace(by_model, degraded=(Fallback("rewrite", "it is empty"),))
+    for turn, said, asked in ((alone, 0, 0), (leaning, 1, 0), (by_model, 0, 1), (failed, 1, 0)):
+        made("good:1b", turn)
+        prompt = ollama.requests[-1]["messages"][0]["content"]
+        assert (prompt.count("We spoke of Mars."), prompt.count("said before: And it?")) == (said, asked)
 
 
 def test_unknown_citations_are_dropped_and_inventions_marked(made: Makes) -> None:

@@ -77,6 +77,8 @@ def test_documents_are_listed(services: Services) -> None:
     (everything,), (people,) = found(services, "list_documents"), found(services, "list_documents", about="people")
     assert everything[0] == "" and "- Fritz Lang (people/fritz-lang.md" in people[1] and "films/" not in people[1]
     assert len(people[1].splitlines()) < len(everything[1].splitlines())
+    ((_, unnamed),) = found(services, "list_documents", about="who was launched first")
+    assert len(unnamed.splitlines()) == len(everything[1].splitlines()) and unnamed != everything[1]
 
 
 @pytest.mark.parametrize(
