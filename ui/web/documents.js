@@ -129,7 +129,7 @@
 
   // Behind an @ in the question names of files and folders are offered, and commands behind a / at its begin; what was named stays for the next question.
   const box = () => $('#question textarea')
-  let offered = 0
+  let offered = 0, offering
 
   async function offer() {
     const command = /^\/\w*$/.test(box().value)
@@ -161,18 +161,18 @@
     write(`${before}@${/\s/.test(what) ? `"${what}"` : what} ${box().value.slice(end)}`)
   }
 
-  document.addEventListener('input', (event) => { if (event.target === box()) offer() })
+  document.addEventListener('input', (event) => { if (event.target === box()) offering = offer() })
   document.addEventListener('click', (event) => {
     const chosen = event.target.closest('#names button'), scope = event.target.closest('[data-scope]')
     if (chosen) take(chosen.textContent)
     if (scope) { list().close(); name(scope.dataset.scope) }
   })
   document.addEventListener('keydown', (event) => {
-    const first = $('#names button')
     if (event.target !== box()) return
-    if (first && (event.key === 'Tab' || event.key === 'Escape')) {
+    if ($('#names button') && (event.key === 'Tab' || event.key === 'Escape')) {
       event.preventDefault()
-      event.key === 'Tab' ? take(first.textContent) : $('#names').replaceChildren()
+      if (event.key === 'Escape') $('#names').replaceChildren()
+      else offering.then(() => $('#names button') && take($('#names button').textContent)) // of what is typed by now
     } else if (event.key === 'Enter' && !event.shiftKey) keep()
   }, true)
   document.addEventListener('click', (event) => { if (event.target.closest('#send')) keep() }, true)
