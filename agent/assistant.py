@@ -4,7 +4,7 @@ import hashlib
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Self, cast
@@ -107,7 +107,7 @@ class Assistant:
         parent: int | None = None,
         understood: str = "",
         llm: str = "",
-    ) -> Iterator[TurnEvent]:
+    ) -> Generator[TurnEvent, None, None]:
         """Run a turn: its steps as they happen, the words of an answer as a language model writes them, then the
         finished turn.
 
@@ -146,7 +146,9 @@ class Assistant:
         cut_off = self._unfinished(thread)
         return cut_off.question if cut_off else ""
 
-    def resume(self, thread: str, cancel: threading.Event | None = None, tool: str = "") -> Iterator[TurnEvent]:
+    def resume(
+        self, thread: str, cancel: threading.Event | None = None, tool: str = ""
+    ) -> Generator[TurnEvent, None, None]:
         """Finishes a turn that was cut off, or answers the last one if it was stopped: from its evidence if that was
         complete, else anew with `tool`. Yields the remaining steps and the turn; nothing if there is neither."""
         with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, _):

@@ -6,7 +6,7 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
@@ -66,7 +66,7 @@ class Asking:
     understood: str = ""
     llm: str = ""
 
-    def events(self, assistant: Assistant, thread: str, cancel: threading.Event) -> Iterator[TurnEvent]:
+    def events(self, assistant: Assistant, thread: str, cancel: threading.Event) -> Generator[TurnEvent, None, None]:
         return assistant.ask(thread, **{**asdict(self), "today": day(self.today)}, cancel=cancel)
 
 

@@ -6,8 +6,8 @@ The loop reads a line and runs a command (`slash.py`) or a turn, until the perso
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -77,13 +77,14 @@ class TerminalSession(Session):
         replace_file(path, text)
         self.say(f"wrote {near(str(path))}")
 
-    def _run(self, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
+    def _run(self, events: Callable[[threading.Event], Generator[TurnEvent, None, None]]) -> None:
         output, messages, loading = self.output, self.messages, self.loading
         with stoppable() as stopped:
             if not loading.ended:
                 with messages.status("loading the encoder…") if messages.is_terminal else nullcontext():
                     loading.wait(stopped)
-            TurnPrinter(output, messages, chat=True).show(events(stopped))
+            with closing(events(stopped)) as shown:
+                TurnPrinter(output, messages, chat=True).show(shown)
         self.begin(self.thread)
         if self.turn and self.turn.answer.outcome == "stopped":
             if not output.is_terminal:

@@ -11,7 +11,7 @@ is written until it is stopped (and whole when it is resumed), `degraded` was do
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -171,7 +171,7 @@ class FakeAssistant(Assistant):
         parent: int | None = None,
         understood: str = "",
         llm: str = "",
-    ) -> Iterator[TurnEvent]:
+    ) -> Generator[TurnEvent, None, None]:
         if self.interrupted(thread):
             yield from self.resume(thread, cancel)
         begun = replace(self._begun(thread, question, parent), rewritten=understood)
@@ -182,7 +182,9 @@ class FakeAssistant(Assistant):
         number = self.threads.last_turn(thread) + 1
         return Turn(thread, len(path) + 1, question, id=number, parent=path[-1] if path else 0)
 
-    def resume(self, thread: str, cancel: threading.Event | None = None, tool: str = "") -> Iterator[TurnEvent]:
+    def resume(
+        self, thread: str, cancel: threading.Event | None = None, tool: str = ""
+    ) -> Generator[TurnEvent, None, None]:
         if thread in self._interrupted:
             yield from self._turn(self._begun(thread, CUT_OFF), cancel or threading.Event())
             self._interrupted.discard(thread)

@@ -187,6 +187,17 @@ def test_a_reader_that_has_read_enough_ends_it_quietly(home: Path) -> None:
     listing.stdin.close()
 
 
+def test_so_does_it_in_mid_turn(home: Path, examples_path: Path) -> None:
+    asking = process(["ask", "--json=full", "--library", str(examples_path), "Who directed Metropolis?"])
+    assert asking.stdin and asking.stdout and asking.stderr
+    asking.stdin.close()
+    asking.stdout.readline()
+    asking.stdout.close()
+    assert asking.wait(60) == 1
+    assert "Error" not in asking.stderr.read()
+    asking.stderr.close()
+
+
 def test_a_disk_that_is_full_is_one_line(home: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")

@@ -5,7 +5,7 @@ What is piped in beside a question is the document that it is asked of, in a lib
 import csv
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -132,8 +132,10 @@ def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, form:
 
     begun = threading.Event()
     cut_off = assistant.interrupted(thread)
-    with stoppable(begun.is_set) as stopped:
-        events = _noticing(assistant.ask(thread, text, today=today, cancel=stopped), begun)
+    with (
+        stoppable(begun.is_set) as stopped,
+        closing(_noticing(assistant.ask(thread, text, today=today, cancel=stopped), begun)) as events,
+    ):
         try:
             if form:
                 turn = _print_events(events, form)
@@ -149,7 +151,7 @@ def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, form:
     return turn
 
 
-def _noticing(events: Iterator[TurnEvent], begun: threading.Event) -> Iterator[TurnEvent]:
+def _noticing(events: Iterator[TurnEvent], begun: threading.Event) -> Generator[TurnEvent, None, None]:
     """Sets `begun` as the first words of an answer come: from there on, what is stopped is kept."""
     for event in events:
         if isinstance(event, Piece):
