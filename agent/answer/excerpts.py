@@ -453,9 +453,8 @@ class Excerpt:
         return any(one.kind == "code" and one.start <= part[0] < one.end for one in self.candidate.region.blocks)
 
 
-def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = False) -> Excerpt:
-    """The excerpt of a candidate. `whole_list`: the question asks for a whole list. `opens`: the candidate itself does
-    not contain what is asked for."""
+def excerpt_of(candidate: Candidate, *, whole_list: bool = False) -> Excerpt:
+    """The excerpt of a candidate. `whole_list`: the question asks for a whole list."""
     region, block = candidate.region, candidate.block
     if block.kind in ("item", "row") and whole_list:
         return _list(candidate)
@@ -469,7 +468,7 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
     if block.kind == "code":
         told = _code_at(region, candidate.place) or [candidate.span]  # of a long one a part
         return Excerpt(candidate, "code", (*_announcing(region, block), *told))
-    return _sentence(candidate, whole_list=whole_list, opens=opens)
+    return _sentence(candidate, whole_list)
 
 
 def _list(candidate: Candidate) -> Excerpt:
@@ -511,9 +510,9 @@ def _announcing(region: Region, block: Block) -> tuple[Span, ...]:
     return tuple(sentences_of(region, lead)[-1:]) if block.kind == "code" or region.of(lead).endswith(":") else ()
 
 
-def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt:
+def _sentence(candidate: Candidate, whole_list: bool) -> Excerpt:
     """The excerpt of a sentence: if it is a question, the reply up to the next question; else the sentence, with the
-    next one if `opens`, and with the list or code that it announces."""
+    list or code that it announces."""
     region, spans = candidate.region, sentences_of(candidate.region, candidate.block)
     at = spans.index(candidate.span)
     parts, last = [candidate.span], at == len(spans) - 1
@@ -521,8 +520,6 @@ def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt
         behind = [*spans[at + 1 :], *_first_behind(candidate)]
         asking = (n for n, span in enumerate(behind) if n and asks(region.text[slice(*span)]))
         parts = _within(region, behind[: next(asking, None)], REPLY) or parts
-    elif opens and not last:
-        parts.append(spans[at + 1])
     if last and (whole_list or candidate.text.endswith(":")):
         parts += _announced(candidate)
     return Excerpt(candidate, "list" if len(parts) > 3 else "sentence", tuple(parts))

@@ -3,7 +3,6 @@ something else. If the question asks by how much two things differ, it chooses t
 difference."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,11 +28,10 @@ from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
 from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, written_words
+from clew.memory.text import NAMED, content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
 
 AHEAD = 0.01  # what puts a sentence before others
-_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")  # A name or a number
 HELD, RELEVANT = 0.3, 0.51
 """For questions in other languages, a passage's relevance is its cosine plus `HELD` times the share of the question's
 words in it; from `RELEVANT` on it has to do with the question."""
@@ -151,8 +149,6 @@ def _chosen(
                 continue
             if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
                 continue
-            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
-                continue
         excerpt = _excerpt(place, evidence, wanted)
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
@@ -167,23 +163,8 @@ def _chosen(
     return found
 
 
-def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
-    """Whether the question asks for a person, and the text only repeats the names and numbers of the first excerpt."""
-    told = " ".join(first.texts)
-    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
-        return False
-    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
-    return bool(values) and values <= {*_VALUE.findall(text)}
-
-
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
-    """The excerpt of a candidate; with the next sentence, if only that contains what is asked for."""
-    candidate, whole = evidence.candidates[place], wanted.form in ("list", "steps")
-    if wanted.expected and not wanted.holds(evidence.texts[place]):
-        opened = excerpt_of(candidate, whole_list=whole, opens=True)
-        if any(map(wanted.holds, opened.texts)):
-            return opened
-    return excerpt_of(candidate, whole_list=whole)
+    return excerpt_of(evidence.candidates[place], whole_list=wanted.form in ("list", "steps"))
 
 
 def _in_time(

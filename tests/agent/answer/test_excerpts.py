@@ -16,9 +16,9 @@ def candidates(text: str, *spans: tuple[int, int]) -> list[Candidate]:
     return candidates_of(passages, {"d": Document("d", "", text)})
 
 
-def unit(text: str, begins: str, *, whole_list: bool = False, opens: bool = False) -> list[str]:
+def unit(text: str, begins: str, *, whole_list: bool = False) -> list[str]:
     candidate = next(candidate for candidate in candidates(text) if candidate.text.startswith(begins))
-    made = excerpt_of(candidate, whole_list=whole_list, opens=opens)
+    made = excerpt_of(candidate, whole_list=whole_list)
     return [" ".join(part.split()) for part in made.texts]
 
 
@@ -26,7 +26,6 @@ LIST = "A day has three parts, namely:\n\n- the morning;\n- the noon.\n- Night.\
 PARTS = ["A day has three parts, namely:", "- the morning;", "- the noon.", "- Night."]
 CALL, CALLED = "It is easy. To stop it, call close:\n\nclient.close()\n\nThen it is over.", "To stop it, call close:"
 CLOCK = "Like this:\n\nclock = Clock()\n\nclock.wind()\nclock.start()\n\nIt runs."
-FAIR = "The fair is moved. Reason: rain."
 
 
 @pytest.mark.parametrize(
@@ -41,8 +40,7 @@ FAIR = "The fair is moved. Reason: rain."
         (CALL, "To stop it", {}, [CALLED, "client.close()"]),
         (CLOCK, "Like", {}, ["Like this:", "clock = Clock()", "clock.wind() clock.start()"]),
         ("“How long will it stop?”\n\n“Four hours. It takes coal.”", "“How", {}, ["“Four hours. It takes coal.”"]),
-        (FAIR, "The fair", {"opens": True}, ["The fair is moved.", "Reason: rain."]),
-        (FAIR, "The fair", {}, ["The fair is moved."]),
+        ("The fair is moved. Reason: rain.", "The fair", {}, ["The fair is moved."]),
     ],
 )
 def test_what_is_read_with_it(text: str, begins: str, asked: dict[str, bool], quoted: list[str]) -> None:
@@ -84,7 +82,7 @@ def test_what_is_no_part_of_a_sentence_is_left_out(text: str, quoted: list[str])
 def test_all_of_a_unit_stands_in_the_document(text: str) -> None:
     for candidate in candidates(text):
         for whole_list in (False, True):
-            made = excerpt_of(candidate, whole_list=whole_list, opens=True)
+            made = excerpt_of(candidate, whole_list=whole_list)
             for start, end in made.parts:
                 assert all(text[a:b] for a, b in ranges(candidate.region, start, end, made.is_code((start, end))))
                 assert 0 <= start < end <= len(text)

@@ -116,7 +116,7 @@ def false_units(document: Document, chunks: Sequence[Chunk]) -> Iterator[str]:
     """Of all that could be quoted of these chunks."""
     passages = [Passage(one.id, document.id, "", one.text, 1.0, "t", start=one.start, end=one.end) for one in chunks]
     for candidate in candidates_of(passages, {document.id: document}):
-        for asked in ({}, {"whole_list": True, "opens": True}):
+        for asked in ({}, {"whole_list": True}):
             unit = excerpt_of(candidate, **asked)
             for claim in excerpt_claims(unit, document.id, 1, set()):
                 yield from false(claim, {document.id: document.text})
