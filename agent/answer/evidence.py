@@ -13,13 +13,14 @@ import numpy as np
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.excerpts import Candidate, candidates_of
-from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
+from clew.agent.answer.times import TimedSentence, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.knowledge.catalogue import pointed_at
+from clew.memory.knowledge.document_dates import diary_entries
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_words, held_word_sets, written_words

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
-from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges, region_of
+from clew.agent.answer.excerpts import Excerpt
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read, with_bold
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
@@ -19,6 +19,7 @@ from clew.agent.state import Answer, Claim, Made, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.instructions import neutralised
+from clew.memory.knowledge.document_parts import RUNNING_HEAD, dedented, ranges, region_of
 from clew.memory.knowledge.library import LibraryStore
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import ITEM, NAMED, content_words, held_word_sets, written_words

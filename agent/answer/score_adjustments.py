@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clew.agent.answer.evidence import Evidence, Request
-from clew.agent.answer.excerpts import Candidate, unnumbered
+from clew.agent.answer.excerpts import Candidate
 from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
+from clew.memory.knowledge.document_parts import unnumbered
 from clew.memory.ports import Encoder
 from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, words
 

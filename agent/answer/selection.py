@@ -149,7 +149,7 @@ def _chosen(
                 continue
             if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
                 continue
-        excerpt = _excerpt(place, evidence, wanted)
+        excerpt = excerpt_of(candidate, whole_list=wanted.form in ("list", "steps"))
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
         both = math.isfinite(first_odds) and math.isfinite(odds[place])  # were read together with the question
@@ -161,10 +161,6 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
-
-
-def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
-    return excerpt_of(evidence.candidates[place], whole_list=wanted.form in ("list", "steps"))
 
 
 def _in_time(

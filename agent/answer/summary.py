@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.excerpts import Block, Region, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
+from clew.memory.knowledge.document_parts import Block, Region, whole_region
 from clew.memory.text import LABEL, LEANING, Span
 from clew.memory.vectors import unit
 

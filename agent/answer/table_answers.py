@@ -4,13 +4,13 @@ many rows to show, how many there are."""
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from clew.agent.answer.excerpts import in_markdown
 from clew.agent.answer.score_adjustments import SURE, denied
 from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, Claim, Made
 from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.document_parts import in_markdown
 from clew.memory.knowledge.tables import Tables
 from clew.memory.ports import Encoder
 from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of

@@ -8,21 +8,18 @@ superseded, archived or cancelled; an older one that says something else is ment
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
-from clew.memory.dates import CalendarDate, FoundDate, asked_times, blanked, date_of, found_dates, lines_with_dates
-from clew.memory.text import BELOW, ITEM, compiled_patterns, content_words, words
+from clew.memory.dates import CalendarDate, FoundDate, asked_times, blanked, date_of, found_dates
+from clew.memory.knowledge.document_dates import Entry
+from clew.memory.text import ITEM, compiled_patterns, content_words, words
 from clew.tools.calculate import measured
 
-ENTRIES = 2  # lines beginning with a date that make a document a diary
-LONGEST_DIARY = 500_000  # characters of a document that are searched for diary entries
 FITS, MISSES = 0.25, 0.35
 """What a sentence about the right time gains, and one about another time loses; multiplied by
 `AnswerParameters.time`."""
@@ -39,18 +36,6 @@ VALUES = frozenset(("time", "money", "duration", "number"))
 LONGEST_MENTION = 30  # words of an older sentence that are quoted beside the answer
 _VERSION = compiled_patterns(Path(__file__).with_suffix(".txt"))["version"]
 NO_DATE = CalendarDate()
-
-
-class Entry(NamedTuple):
-    """Part of a document that is about a day: where it begins, the day, and whether what is told there happened on it,
-    as in a diary; the minutes of a meeting tell of other days."""
-
-    start: int
-    date: CalendarDate
-    happened: bool = True
-
-
-Entries = Sequence[Entry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +76,7 @@ class InForce:
 
 
 def timed_sentence(
-    candidate: Candidate, passage: Passage, document: Document | None, entries: Entries
+    candidate: Candidate, passage: Passage, document: Document | None, entries: Sequence[Entry]
 ) -> TimedSentence:
     """The candidate with its dates; `entries` are the diary entries of its document."""
     text, title, own = candidate.text, passage.title, tuple(asked_times(candidate.text))
@@ -102,18 +87,6 @@ def timed_sentence(
     date = replace(entry.date, year=entry.date.year or whole.year) if entry else whole
     told = (entry is not None and entry.happened) or any(one.date.day for one in found_dates(title))
     return TimedSentence(text, document.id, title, candidate.head, date, own, document.status, told)
-
-
-def diary_entries(document: Document) -> Entries:
-    """Where the entries of a diary begin, in order, with their dates; empty for other documents. Entries have headings
-    that name a day, as minutes of several meetings have, else lines that begin with a date."""
-    heads = [(mark.start, mark.text.split(BELOW)[-1]) for mark in document.headings]
-    days = [(start, head, found_dates(head)) for start, head in heads]
-    headed = [
-        Entry(start, of[0].date, not content_words(_undated(head))) for start, head, of in days if of and of[0].date.day
-    ]
-    entries = headed if len(headed) >= ENTRIES else [*starmap(Entry, lines_with_dates(document.text[:LONGEST_DIARY]))]
-    return entries if len(entries) >= ENTRIES else []
 
 
 # What is asked about ---------------------------------------------------------------------------------------------

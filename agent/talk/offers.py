@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.corpus_answers import bare, offer
-from clew.agent.answer.excerpts import is_code
 from clew.agent.search.lookups import library_language
 from clew.agent.state import UNANSWERED, Turn
 from clew.agent.talk.multi_question import questions_of
 from clew.memory.datatypes import Document, Mark
+from clew.memory.knowledge.document_parts import is_code
 from clew.memory.knowledge.library import Library, LibraryStore
 from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS
 from clew.memory.language.telling import language_of

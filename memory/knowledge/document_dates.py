@@ -1,18 +1,30 @@
 """When a document is from, and whether it says of itself that it is not in force: by its header, its title, the name of
-its file and its first lines, else by its folder, and never by the file's own time."""
+its file and its first lines, else by its folder, and never by the file's own time. Of a diary, when each entry is."""
 
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import starmap
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from clew.memory.datatypes import Document
-from clew.memory.dates import CalendarDate, DateOrder, asked_times, date_of, found_dates, order_of, search_text
+from clew.memory.dates import (
+    CalendarDate,
+    DateOrder,
+    asked_times,
+    blanked,
+    date_of,
+    found_dates,
+    lines_with_dates,
+    order_of,
+    search_text,
+)
 from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
-from clew.memory.text import BELOW, ITEM, compiled_patterns
+from clew.memory.text import BELOW, ITEM, compiled_patterns, content_words
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
 """How much of a text its first lines are at most."""
@@ -107,6 +119,35 @@ def _status(document: Document) -> str:
     matches = (_PATTERNS[f"out in {place}"].search(text) for place, texts in places for text in texts)
     match = next(filter(None, matches), None)
     return next(filter(None, match.groupdict().values()), "").casefold() if match else ""
+
+
+# Of a diary ------------------------------------------------------------------------------------------------------
+
+ENTRIES = 2  # headings or lines beginning with a date that make a document a diary
+LONGEST_DIARY = 500_000  # characters of a document that are searched for lines that do
+
+
+class Entry(NamedTuple):
+    """Part of a document that is about a day: where it begins, the day, and whether what is told there happened on it,
+    as in a diary; the minutes of a meeting tell of other days."""
+
+    start: int
+    date: CalendarDate
+    happened: bool = True
+
+
+def diary_entries(document: Document) -> list[Entry]:
+    """Where the entries of a diary begin, in order, with their dates; empty for other documents. Entries have headings
+    that name a day, as minutes of several meetings have, else lines that begin with a date."""
+    heads = [(mark.start, mark.text.split(BELOW)[-1]) for mark in document.headings]
+    days = [(start, head, found_dates(head)) for start, head in heads]
+    headed = [
+        Entry(start, of[0].date, not content_words(blanked(head, asked_times(head))))
+        for start, head, of in days
+        if of and of[0].date.day
+    ]
+    entries = headed if len(headed) >= ENTRIES else [*starmap(Entry, lines_with_dates(document.text[:LONGEST_DIARY]))]
+    return entries if len(entries) >= ENTRIES else []
 
 
 # Of a generation in the making -----------------------------------------------------------------------------------

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.excerpts import Candidate, candidates_of, excerpt_of, ranges, unnumbered
+from clew.agent.answer.excerpts import Candidate, candidates_of, excerpt_of
 from clew.memory.datatypes import Document, Passage
+from clew.memory.knowledge.document_parts import ranges, unnumbered
 
 
 def candidates(text: str, *spans: tuple[int, int]) -> list[Candidate]:
