@@ -148,18 +148,13 @@ def _reader(path: Path, made_for: tuple[str, ...]) -> Reader:
 
 # Features -----------------------------------------------------------------------------------------------------------
 
-OF_MEANING = (
-    *("cosine", "own_cosine", "around", "head", "asking_head", "below", "below_asking", "passage", "centred"),
-    *("rank", "score"),
-)
-OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs", "numbers", "no_numbers")
-OF_KINDS = (
-    *("quantity", "time", "person", "place", "reason", "no_quantity", "no_time", "no_person", "no_place", "no_reason"),
-    *("measures", "holds_near"),
-)
-OF_FORM = (
-    *("question", "item", "row", "code", "announces", "list_item", "steps_item", "steps_code", "enumerates"),
-    *("length", "short", "pronoun", "said", "first", "defines", "date_only"),
+KINDS = ("quantity", "time", "person", "place", "reason")
+OF_MEANING = tuple("cosine own_cosine around head asking_head below below_asking passage centred rank score".split())
+OF_WORDS = tuple("held held_head held_around focus pairs numbers no_numbers".split())
+OF_KINDS = (*KINDS, *(f"no_{kind}" for kind in KINDS), "measures", "holds_near")
+OF_FORM = tuple(
+    "question item row code announces list_item steps_item steps_code enumerates"
+    " length short pronoun said first defines date_only".split()
 )
 ASKED_FORMS = ("fact", "list", "steps", "comparison", "yes-no")
 _PATTERNS = read_patterns(Path(__file__).with_suffix(".txt"))
@@ -167,7 +162,7 @@ ASKING_WORDS = tuple(_PATTERNS["asking words"].split("|"))
 OF_QUESTION = (*ASKED_FORMS, *("defined", "expected", "measure", "asked_words"), *ASKING_WORDS)
 FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM, *OF_QUESTION)
 
-ANY_FORM = ("question", "item", "row", "code", "announces", "length", "short", "said", "first", "date_only")
+ANY_FORM = tuple("question item row code announces length short said first date_only".split())
 """The features of form that do not depend on the language."""
 
 FOREIGN_FEATURES = (
@@ -176,7 +171,6 @@ FOREIGN_FEATURES = (
 )
 _OWN, _BEHIND = ([FEATURES.index(name) for name in (*OF_MEANING, *OF_WORDS, *form)] for form in (ANY_FORM, ()))
 
-KINDS = ("quantity", "time", "person", "place", "reason")
 _GROUPS = {**dict.fromkeys(("duration", "money", "number"), "quantity"), "name": "person"}
 
 _ENUMERATION, _IS, _IS_A = (re.compile(_PATTERNS[name]) for name in ("enumeration", "is", "is a"))
