@@ -31,7 +31,6 @@ from clew.memory.knowledge.walking.walk_paths import told
 from clew.memory.text import number_of, unaccented
 from clew.ui.options import day
 from clew.ui.plain import cut, near, one_line, plain, when
-from clew.ui.quotations import pieces
 from clew.ui.rendering import (
     BOLD,
     DIM,
@@ -40,6 +39,7 @@ from clew.ui.rendering import (
     copied,
     indented,
     ledger_lines,
+    pieces,
     place_of,
     print_indented,
     source_line,

@@ -14,7 +14,7 @@ from clew.agent.state import Answer, BoldSpan, Claim, Fallback, Prompted, Quote,
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.ui.plain import when
-from clew.ui.quotations import pieces
+from clew.ui.rendering import pieces
 from clew.ui.web.markup import Markup, sources_of
 from clew.ui.web.views import Now, View
 from tests.ui.fakes import ATTACK, ATTACKING_WALK, DEGRADED, LEDGER, MODEL, WALK, attacking_answer, make_turn

@@ -18,7 +18,6 @@ from clew.memory.dialogue.threads import Thread
 from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS
 from clew.memory.knowledge.walking.walk_paths import told
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
-from clew.ui.quotations import pieces
 from clew.ui.rendering import (
     MARKS,
     SCOPE,
@@ -29,6 +28,7 @@ from clew.ui.rendering import (
     ledger_lines,
     markdown_of,
     milliseconds,
+    pieces,
     pieces_of,
     place_of,
     reworded,
