@@ -61,8 +61,8 @@ def _front_matter(text: str) -> tuple[dict[str, object], str]:
 
 
 def laid_out(markdown: str) -> tuple[TextLayout, str]:
-    """The text, and its first heading of the first level. Its lines stay, as notes are written in lines; what was
-    wrapped, `blocks` joins."""
+    """The text, and its heading of the first level if there is only one: of several none is above the others. Its lines
+    stay, as notes are written in lines; what was wrapped, `blocks` joins."""
     from markdown_it import MarkdownIt
 
     def known(_: Any, tokens: Any, place: int, *__: Any) -> str:
@@ -76,8 +76,8 @@ def laid_out(markdown: str) -> tuple[TextLayout, str]:
     for listed in root.iter("ol"):
         for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
             item.set(html.MARKER, f"{number}. ")
-    first = " ".join(root.xpath("string(//h1)").split())
-    return html.laid_out(root), first
+    top = root.xpath("//h1")
+    return html.laid_out(root), " ".join(top[0].text_content().split()) if len(top) == 1 else ""
 
 
 def read_notebook(source: Source) -> Iterator[Document]:

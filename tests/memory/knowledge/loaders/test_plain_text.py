@@ -182,9 +182,11 @@ def test_headings_are_marked_where_they_stand(tmp_path: Path) -> None:
     assert all(read_.text.startswith(mark.text.rpartition(" > ")[2], mark.start) for mark in read_.headings)
 
 
-def test_the_title_is_that_of_the_front_matter_then_of_the_first_heading_then_of_the_file(tmp_path: Path) -> None:
+def test_the_title_is_that_of_the_front_matter_then_of_the_one_top_heading_then_of_the_file(tmp_path: Path) -> None:
     assert document(tmp_path / "x.md", PAGE).title == "The front: a title"
-    assert document(tmp_path / "x.md", "## Small\n\n# Large\n\nText\n\n# Other").title == "Large"
+    assert document(tmp_path / "x.md", "## Small\n\n# Large\n\nText\n\n## Other").title == "Large"
+    two = document(tmp_path / "stock.md", "# West\n\nText\n\n# East\n\nText")
+    assert two.title == "stock" and [mark.text for mark in two.headings] == ["West", "East"]
     assert document(tmp_path / "my-notes.md", "## Small\n\nText").title == "my notes"
 
 
