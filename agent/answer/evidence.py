@@ -3,7 +3,7 @@ vectors."""
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -16,7 +16,7 @@ from clew.agent.answer.excerpts import Candidate, candidates_of
 from clew.agent.answer.times import TimedSentence, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
-from clew.memory.datatypes import Document, Passage, Vectors
+from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import written_out
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.knowledge.catalogue import pointed_at
@@ -136,9 +136,9 @@ class Evidence:
         return {stem: weight / total for stem, weight in rarity.items()}
 
 
-def share_held(weights: Mapping[str, float], held: ContentWords) -> float:
-    """The weight of the question's words that are among these, from 0 to 1."""
-    return sum(weight for stem, weight in weights.items() if stem in held)
+def shares_held(weights: Mapping[str, float], held: Sequence[ContentWords]) -> Floats:
+    """The weight of the question's words that are in each of these sets, from 0 to 1. Shape (len(held),)."""
+    return np.array([sum(weight for stem, weight in weights.items() if stem in one) for one in held], np.float64)
 
 
 def title_of(passage: Passage) -> str:

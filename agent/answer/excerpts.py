@@ -40,7 +40,7 @@ class Candidate:
     place: int
     span: Span
 
-    @property
+    @cached_property
     def block(self) -> Block:
         return self.region.blocks[self.place]
 
@@ -48,7 +48,7 @@ class Candidate:
     def text(self) -> str:
         return " ".join(RUNNING_HEAD.sub(" ", self.region.text[slice(*self.span)]).split())
 
-    @property
+    @cached_property
     def position(self) -> int:
         """The character of the document where it begins."""
         return self.region.offset + self.span[0]

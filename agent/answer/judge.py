@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.answer_type import answer_type, asks_yes_or_no
-from clew.agent.answer.evidence import Evidence, encoded_request, request_of, share_held, title_of
+from clew.agent.answer.evidence import Evidence, encoded_request, request_of, shares_held, title_of
 from clew.agent.answer.reader import FEATURES, read
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
@@ -157,7 +157,9 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     )
     own, whole = evidence.encoder.encode([turn.meant, turn.rewritten], "query")
     vectors, units = evidence.passage_vectors, evidence.candidate_vectors
-    shares = np.array([share_held(weights, held) for held in evidence.passage_words])
+    shares, own_shares = (shares_held(one, evidence.passage_words) for one in (weights, own_weights))
+    units_shares, own_units_shares = (shares_held(one, evidence.candidate_words) for one in (weights, own_weights))
+    together, own_together = (shares_held(one, [evidence.words])[0] for one in (weights, own_weights))
     cosines, near = np.sort(vectors @ whole)[::-1], units @ whole
     best = [evidence.texts[place] for place in np.argsort(-near)[:5]]
     wanted, likeness = answer_type(turn.rewritten), vectors[:5] @ vectors[:5].T
@@ -167,17 +169,17 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "drop": cosines[0] - cosines[1:5].mean() if len(cosines) > 1 else 0.0,
         "own_cosine": (vectors @ own).max(),
         "held": shares.max(),
-        "held_together": share_held(weights, evidence.words),
+        "held_together": together,
         "match": (vectors @ whole + 0.3 * shares).max(),
         "sentence": near.max(),
-        "sentence_held": max(share_held(weights, held) for held in evidence.candidate_words),
-        "own_held": max(share_held(own_weights, held) for held in evidence.passage_words),
-        "own_together": share_held(own_weights, evidence.words),
+        "sentence_held": units_shares.max(),
+        "own_held": own_shares.max(),
+        "own_together": own_together,
         "own_sentence": (units @ own).max(),
-        "own_sentence_held": max(share_held(own_weights, held) for held in evidence.candidate_words),
+        "own_sentence_held": own_units_shares.max(),
         "spread": 1.0 - float((likeness.sum() - np.trace(likeness)) / pairs) if pairs else 0.0,
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
-        "in_title": max(share_held(weights, held) for held in evidence.title_words),
+        "in_title": shares_held(weights, evidence.title_words).max(),
         "documents": len({title_of(passage) for passage in read[:5]}) / 5,
         "kind_unheld": float(bool(wanted.expected) and not any(map(wanted.holds, best))),
         "walk_share": max(turn.walk.scores, default=0.0) if turn.walk else 0.0,

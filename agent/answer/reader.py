@@ -21,7 +21,7 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.evidence import EncodedRequest, Evidence, share_held
+from clew.agent.answer.evidence import EncodedRequest, Evidence, shares_held
 from clew.agent.answer.excerpts import Candidate, asks
 from clew.agent.state import Answer, BoldSpan
 from clew.memory.datatypes import Floats, Vectors
@@ -231,17 +231,20 @@ def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int]
     numbers = _numbers(request.question)
     titles = [f"{one.head} {one.lead} {evidence.passages[one.passage].title}" for one in evidence.candidates]
     beside = [*words, frozenset[str]()]  # the last of them is none
+    overs = content_word_sets(titles, evidence.language)
+    around = [beside[one] | beside[other] for one, other in zip(before, behind, strict=True)]
+    held, held_over, held_around = (shares_held(weights, one) for one in (words, overs, around))
     rows = [
         (
-            share_held(weights, words[n]),
-            share_held(weights, over),
-            share_held(weights, beside[before[n]] | beside[behind[n]]),
+            held[n],
+            held_over[n],
+            held_around[n],
             _focus(weights, words[n], over),
             len(pairs & _pairs(evidence.texts[n])) / len(pairs) if pairs else 0.0,
             bool(numbers & (said := _numbers(f"{titles[n]} {evidence.texts[n]}"))),
             bool(numbers) and not numbers & said,
         )
-        for n, over in enumerate(content_word_sets(titles, evidence.language))
+        for n, over in enumerate(overs)
     ]
     return np.array(rows)
 
@@ -264,6 +267,7 @@ def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) ->
 
 def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
     form, defined = request.asked.form, request.asked.defined
+    stems = frozenset(content_words(defined))
     each = zip(evidence.candidates, evidence.texts, evidence.candidate_words, strict=True)
     rows = [
         (
@@ -281,7 +285,7 @@ def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
             bool(LEANING.match(text)),
             bool(request.said) and same_words(text) in request.said,
             1 / (1 + candidate.position / 200),
-            _defines(defined, text),
+            _defines(defined, stems, text) if stems else 0.0,
             not words,
         )
         for candidate, text, words in each
@@ -330,7 +334,7 @@ def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[s
     """Of the question's words that are not in the headings above, the share that the candidate has; of all its words,
     if all are in the headings."""
     rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
-    return share_held(rest, held) / total if (total := sum(rest.values())) else 0.0
+    return sum(weight for stem, weight in rest.items() if stem in held) / sum(rest.values()) if rest else 0.0
 
 
 def _pairs(question: str) -> set[tuple[str, str]]:
@@ -342,14 +346,11 @@ def _numbers(text: str) -> set[str]:
     return set(_NUMBER.findall(text))
 
 
-def _defines(defined: str, text: str) -> float:
+def _defines(defined: str, stems: frozenset[str], text: str) -> float:
     """How much a text looks like a definition. 1: what is defined stands before the first verb of being (`The code base
     of SQLite is kept by ...`). 1.5: it is the whole subject, and is said to be something (`SQLite is an embedded SQL
-    database engine`). 1.25: an apposition (`Laika, a dog from Moscow, ...`). 0: neither, or nothing is to be
-    defined."""
-    stems = set(content_words(defined))
-    if not stems:
-        return 0.0
+    database engine`). 1.25: an apposition (`Laika, a dog from Moscow, ...`). 0: neither. `stems` are the
+    content words of what is defined."""
     apposed = 1.25 * bool(re.search(rf"\b{re.escape(defined)}{_PATTERNS['apposed']}", text, re.IGNORECASE))
     verb = _IS.search(text)
     before = text[: verb.start()] if verb else ""

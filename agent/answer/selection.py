@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
-from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, share_held
+from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import (
@@ -117,7 +117,7 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
 def is_relevant(request: Request, evidence: Evidence) -> bool:
     """Whether a passage has to do with the question, by its meaning and its words."""
     encoded = encoded_request(request, evidence)
-    held = np.array([share_held(encoded.weights, words) for words in evidence.passage_words])
+    held = shares_held(encoded.weights, evidence.passage_words)
     return bool(len(held)) and bool((evidence.passage_vectors @ encoded.whole + HELD * held).max() >= RELEVANT)
 
 
