@@ -9,8 +9,8 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from clew.agent.answer.arithmetic import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.answer.citations import LIST_MARK, is_code, same_words
-from clew.agent.answer.sums import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
