@@ -355,11 +355,6 @@ class Turn:
         return asked and all(one.part != "rewrite" for one in self.degraded)
 
     @property
-    def own_weight(self) -> float:
-        """The weight of the question as typed."""
-        return self.wordings[0].weight if self.wordings else 1.0
-
-    @property
     def with_history(self) -> bool:
         """Whether the rewritten question has, judged by its length, earlier turns in front."""
         longer = len(self.rewritten.split()) > 2 * len(self.meant.split())

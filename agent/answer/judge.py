@@ -230,7 +230,7 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
         "points": float(points(question)),
         "unanswered_before": float(bool(before) and not answered),
         "asked_back": float(bool(before) and asked_back(before)),
-        "own_share": turn.own_weight,
+        "own_share": turn.wordings[0].weight if turn.wordings else 1.0,
         "said_out": float(bool(before and put_in) and not leans_on),
     }
 
