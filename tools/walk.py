@@ -28,12 +28,12 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class WalkParameters:
-    """`match` finds the candidates. `part` are the partitions to walk in; None: the whole library."""
+    """How many passages are returned, and how they are found."""
 
     k: Count = 5  # how many passages it returns unless a number is given
-    match: MatchParameters = field(default_factory=MatchParameters)
-    walker: WalkerParameters = field(default_factory=WalkerParameters)
-    part: tuple[int, ...] | None = None
+    match: MatchParameters = field(default_factory=MatchParameters)  # how the candidates are found
+    walker: WalkerParameters = field(default_factory=WalkerParameters)  # how much of the graph is looked at
+    part: tuple[int, ...] | None = None  # the partitions to search; None: the whole library
 
 
 class Walk:

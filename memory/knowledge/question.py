@@ -164,7 +164,7 @@ class MatchParameters:
     keyword: Weight = 0.45  # how much shared words count
     title: Weight = 0.08  # how much it counts that the question names the title
     untaught: Weight = 0.15  # how much meaning counts for a question in Esperanto
-    fields: Literal["together", "seed"] = "together"
+    fields: Literal["together", "seed"] = "together"  # what the words of a passage are looked for in
     stage2: Literal["vectors", "structure"] = "vectors"  # what likeness in meaning is measured on
     """What the cosine is of: the encoder's vectors, or sentences as trees (`clew train-structure`)."""
 

@@ -195,7 +195,7 @@ class UnitParameters:
     that unit alone, which counts no more than the worst path walked. The paper has `path` 1 and `filled` 0.
     """
 
-    walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)
+    walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)  # how far it goes from name to name
     path: Share = 0.5  # how much the path counts beside the passage's own match
     cosine: Weight = 0.55  # how much likeness in meaning counts in that match
     keyword: Weight = 0.45  # how much shared words count in that match

@@ -192,8 +192,8 @@ class WalkerParameters:
     named: Natural = 400  # how many passages that the question names are weighed
     looked: Natural = 64  # how many of the best passages have their surroundings looked at
     answers: Cosine = 0.8  # how near a passage has to be to the question to end the walk
-    think: ThinkParameters = field(default_factory=ThinkParameters)
-    walk: StepParameters = field(default_factory=StepParameters)
+    think: ThinkParameters = field(default_factory=ThinkParameters)  # which partitions are walked in
+    walk: StepParameters = field(default_factory=StepParameters)  # how far, and along how many ways
 
 
 @dataclass(frozen=True, eq=False)
