@@ -41,7 +41,7 @@ the person stopped it while it was written."""
 AnswerForm = Literal[
     "fact", "list", "steps", "yes-no", "comparison", "several-documents", "summary", "overview", "talk"
 ]
-"""The form of an answer."""
+"""The form of an answer; `several-documents` only in turns of older versions."""
 
 
 @dataclass(frozen=True, slots=True)
