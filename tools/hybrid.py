@@ -73,7 +73,7 @@ class Hybrid:
         return match(self.store, query.forms, ids, self._parameters.match, self.structure)
 
     def scores(self, query: Query, ids: Sequence[str]) -> dict[str, float]:
-        """Of these chunks, whichever search found them."""
+        """The scores of these chunks by their ids, whichever search found them."""
         found = match(self.store, self._expanded(query).forms, ids, self._parameters.match, self.structure)
         return fuse(query.forms, FormScores(ids, found.scores))
 

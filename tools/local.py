@@ -44,7 +44,7 @@ class _Index:
     chunks: Vectors
 
     def within(self, scope: frozenset[str] | None) -> _Scope:
-        """Of each chunk whether its document is in scope, and of each entity whether such a chunk names it."""
+        """Whether the document of each chunk is in scope, and whether such a chunk names each entity."""
         chunks = self.layers.chunks_within(scope)
         named = np.asarray(self.layers.chunk_entities.T @ chunks.astype(np.float64))
         return _Scope(chunks, named > 0)

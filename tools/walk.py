@@ -121,7 +121,7 @@ def _subgraph(walked: Walked, titles: Mapping[int, str], shares: Mapping[int, fl
 
 
 def _relation(graph: Graph, edge: int) -> str:
-    """Of a shared entity, the rarest of those that both ends name, a date only for want of others."""
+    """The relation of an edge; of a shared entity the name of the rarest that both ends have, dates last."""
     nodes, named_by = graph.nodes, graph.layers.named_by
     relation = nodes.relations[int(nodes.kinds[edge])]
     if relation != SHARED:
@@ -131,7 +131,7 @@ def _relation(graph: Graph, edge: int) -> str:
 
 
 def _come_to(walk: Subgraph) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Of each node that was visited, by its id: how it was come to, and the steps to it."""
+    """For each node that was visited, by its id: how it was come to, and the steps to it."""
     before, told = parents(walk), {}
     for place, node in enumerate(walk.nodes):
         if place < walk.landings:

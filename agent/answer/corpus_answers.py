@@ -158,7 +158,7 @@ class Corpus:
         return self.within(self.store.catalogue.documents)
 
     def within(self, documents: Sequence[Listed]) -> list[Listed]:
-        """Those of these documents that are in scope."""
+        """The documents of these that are in scope."""
         return [one for one in documents if self.scope is None or one.id in self.scope]
 
     def line(self, key: str, count: int = 0, **values: str) -> str:

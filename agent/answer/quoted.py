@@ -87,8 +87,8 @@ def likely_answered(turn: Turn, services: Services) -> bool:
 
 
 def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
-    """Of each passage that is read, by its id, the few sentences, items and rows that are likeliest to answer, in
-    their order; none that speaks to a language model."""
+    """For each passage that is read, by its id, its few likeliest sentences, items and rows as one text, in their
+    order; none that speaks to a language model."""
     evidence, units = evidence_for(turn, services), dict[str, str]()
     scores = read(encoded_request(request_of(turn), evidence), evidence).scores
     for number, passage in enumerate(evidence.passages):

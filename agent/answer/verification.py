@@ -175,7 +175,7 @@ def _all_words(text: str) -> set[str]:
 
 
 def _acronyms(text: str, evidence: str) -> set[str]:
-    """Those of the text that words of the evidence begin with in a row: `vat` of value added tax."""
+    """The acronyms of the text that the first letters of words of the evidence spell: `vat` of value added tax."""
     letters = "".join(word[0] for word in words(evidence))
     return {one.casefold() for one in re.findall(r"\b[A-Z]{3,}\b", text) if one.casefold() in letters}
 

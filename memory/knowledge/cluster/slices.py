@@ -187,7 +187,7 @@ class Joined:
         self.rows = self._all_rows[self._order]
 
     def _put(self, name: str) -> NDArray[Any]:
-        """Of all slices, one after the other."""
+        """An array of all slices, one after the other."""
         found = [one.arrays[name] for one in self.slices] or [np.zeros(self._empty.get(name, (0,)), np.int64)]
         whole = np.concatenate(found, axis=-1 if found[0].ndim == 2 and name in _BY_COLUMN else 0)
         return whole.astype(np.int64) if whole.dtype == np.int32 else whole
