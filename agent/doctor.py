@@ -205,7 +205,7 @@ def models(settings: Settings) -> Iterator[Check]:
 
 
 def rows(where: ClusterAddress) -> Check:
-    """Of a library on a cluster: whether all that were sent are there, by their hashes."""
+    """Whether all rows that were sent to a cluster are there, by their hashes."""
     try:
         store = open_generation(Cluster(where, PRESENT))
         hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items()}

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.answer.corpus_answers import made_of
-from clew.agent.answer.quoted import best_units, likely_answered
+from clew.agent.answer.quoted import best_candidates, likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (
@@ -371,7 +371,7 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
     if writer is None or not _may_plan(turn, run):
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
-    made, units = search_keys([*turn.calls, *policy]), best_units(turn, services)
+    made, units = search_keys([*turn.calls, *policy]), best_candidates(turn, services)
     prompt = PlanPrompt(turn.understood, turn.passages, made, topic, units)
     specs = offered(services, writer.abilities, turn.understood)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)

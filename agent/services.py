@@ -47,7 +47,7 @@ class Services:
     library: Library  # as it is now
     threads: Threads  # the conversations
     tools: Mapping[str, Tool]  # the search methods by name
-    fitted: CachedEncoder  # MiniLM, that what was learned of English was fitted with; the `encoder` where that is it
+    fitted: CachedEncoder  # MiniLM, whose vectors the models learned for English read; often the same as `encoder`
     default_tool: str  # where the person names none: one of `tools`, several joined by +, or `auto`, the policy
     evidence: int = 10  # passages that a turn gathers
     writers: Writers = field(default_factory=Writers)  # language models by what they are for

@@ -21,24 +21,25 @@ from clew.memory.knowledge.cluster.connection import Place, place
 from clew.memory.text import Language
 
 DATABASE = "threads.sqlite"
-"""In `Settings.home`: the threads, and the checkpoints of turns that are not over."""
+"""The file in `Settings.home` with the threads, and with the checkpoints of turns that are not finished."""
 
 OF_FOLDER = Path("clew.toml")
-"""The file of the working folder."""
+"""The file of settings in the working folder."""
 
 LONGEST = 1 << 14
-"""Bytes of it: more is no file of settings, and reading it would take long."""
+"""Bytes that this file may have."""
 
 GROUPS = ("tools", "rewrite", "walk", "late", "observe", "answer", "index")
 """The tables of parameters."""
 
 TAKEN = frozenset({"tool", "late_interaction", "unsupported", "language", "port"})
-"""What it may say without being trusted: closed choices and numbers; and `aligner` and `library` (`_harmless`)."""
+"""The settings that this file may change before the person has trusted it: numbers, and choices from a list; within
+limits also `aligner` and `library` (`_harmless`)."""
 
 ALIGNERS = re.compile(r"votes|centroid|words|(bi|mlp|gcn|sage|gin|rgcn)-(infonce|bce)")
 
 Values = dict[str, object]
-"""Of settings and parameters, by whole names: `{"port": 7860, "tools.clues.beam": 5}`."""
+"""Values of settings and parameters by their full names: `{"port": 7860, "tools.clues.beam": 5}`."""
 
 
 class Settings(BaseModel):

@@ -41,7 +41,7 @@ the person stopped it while it was written."""
 AnswerForm = Literal[
     "fact", "list", "steps", "yes-no", "comparison", "several-documents", "summary", "overview", "talk"
 ]
-"""The form of an answer."""
+"""The form of an answer; `several-documents` only in turns of older versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,11 +353,6 @@ class Turn:
         """Whether a language model has made the question stand alone."""
         asked = any(one.purpose == "rewrite" for one in self.ledger)
         return asked and all(one.part != "rewrite" for one in self.degraded)
-
-    @property
-    def own_weight(self) -> float:
-        """The weight of the question as typed."""
-        return self.wordings[0].weight if self.wordings else 1.0
 
     @property
     def with_history(self) -> bool:

@@ -27,7 +27,7 @@ class ContentCache:
         self._usable = True
 
     def read(self, keys: Collection[bytes]) -> dict[bytes, bytes]:
-        """Those that are known."""
+        """The values of the keys that are known."""
 
         def found(database: sqlite3.Connection) -> dict[bytes, bytes]:
             one = f"SELECT value FROM {self._what} WHERE key = ?"

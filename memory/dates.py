@@ -27,10 +27,11 @@ def _any(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(words)})"
 
 
-_MONTH = rf"(?P<month>{_any(MONTHS)}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
+_MONTH = rf"(?P<month>{_any(MONTHS)}|{_any(_WORDS['en short months'])}\b\.?)"
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
-_FROM_DAY = rf"(?:(?P<first>{_DAY})\s?(?:-|\u2013|to|until|till|through)\s?)?"
+_UNTIL = _any(_WORDS["en until"])
+_FROM_DAY = rf"(?:(?P<first>{_DAY})\s?(?:-|\u2013|{_UNTIL})\s?)?"
 
 
 def _forms(*forms: str) -> list[re.Pattern[str]]:
@@ -274,9 +275,9 @@ def place_of(name: str, names: Sequence[str]) -> int:
 
 # Days of the week ------------------------------------------------------------------------------------------------
 
-_WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?"
+_WEEKDAY = rf"(?:{_any(DAYS)}s?|{_any(_WORDS['en short days'])})\b\.?"
 WEEKDAYS = re.compile(
-    rf"\b(?P<first>{_WEEKDAY})(?:\s*(?:-|\u2013|\u2014|to|until|till|through)\s*(?P<last>{_WEEKDAY}))?", re.IGNORECASE
+    rf"\b(?P<first>{_WEEKDAY})(?:\s*(?:-|\u2013|\u2014|{_UNTIL})\s*(?P<last>{_WEEKDAY}))?", re.IGNORECASE
 )
 _BESIDE_DAY = re.compile(rf"\s*(?:$|[-\u2013\u2014,;:/|&)]|\d|{_any(_WORDS['en beside days'])}\b)")
 

@@ -114,7 +114,7 @@ class SentenceTransformerEncoder:
 
     @cached_property
     def same(self) -> dict[Role, Role]:
-        """Of each role the first one in which a text has the same vector."""
+        """For each role the first role that gives a text the same vector."""
         roles, prefix = get_args(Role), {role: self._prefixes.get(role, "") for role in get_args(Role)}
         return {role: next(one for one in roles if prefix[one] == prefix[role]) for role in roles}
 
@@ -351,7 +351,7 @@ def hide_progress() -> None:
 
 
 def known_prefixes(name: str) -> Prefixes:
-    """Those of the model's family, if it is one of `PREFIXES`; else none."""
+    """The prefixes of the model's family, if it is one of `PREFIXES`; else none."""
     base = Path(name).name.lower()
     return next((prefixes for pattern, prefixes in PREFIXES.items() if re.match(pattern, base)), {})
 

@@ -87,7 +87,7 @@ class DeadlineExceeded(ClewError): ...
 
 
 def library_flag(library: object) -> str:
-    """Of a command that a hint names, as a shell takes it."""
+    """`--library PLACE` for a command that a hint names, quoted as a shell needs it."""
     return f"--library {shlex.quote(str(library))}"
 
 

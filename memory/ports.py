@@ -201,8 +201,8 @@ class Graph(Protocol):
         """Shape (sentences, d); each is embedded with the title of its document."""
 
     def entity_vectors(self, entities: Ints) -> Vectors:
-        """Of the names of entities, shape (len(entities), d). Only those that join chunks (`Layers.joining`) have one,
-        of unit length; the rows of others are 0."""
+        """The vectors of the names of entities, shape (len(entities), d). Only those that join chunks
+        (`Layers.joining`) have one, of unit length; the rows of others are 0."""
 
     def partition_vectors(self, partition: int) -> Vectors:
         """Vectors of the nodes of a partition, in their order, shape (its nodes, d); read in one piece."""

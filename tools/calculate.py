@@ -79,7 +79,7 @@ def calculate(expression: str) -> str:
 
 
 def number(text: str) -> Decimal:
-    """Of 1,200.50, 1.200,50 and 12,5. Raises `ArithmeticError` for what is no number."""
+    """The value of 1,200.50, 1.200,50 or 12,5. Raises `ArithmeticError` for what is no number."""
     return Decimal(plain_number(text, decimal_mark([text])))
 
 

@@ -29,14 +29,12 @@ NO_TRIPLES = "no triples in this library: index documents that carry triples, or
 
 @dataclass(frozen=True, slots=True)
 class CluesParameters:
-    """Parameters of both methods: `units` for walks over sentences, `search` (seed 000's configuration block) for walks
-    along triples, which libraries of triples alone always use. `part` are the partitions to walk in; None: the whole
-    library."""
+    """Parameters of both methods. Libraries of triples alone always use `triples`."""
 
     method: Literal["units", "triples"] = "units"  # whether it goes from sentence to sentence, or along triples
-    units: UnitParameters = field(default_factory=UnitParameters)
-    search: ClueParameters = field(default_factory=ClueParameters)
-    part: tuple[int, ...] | None = None
+    units: UnitParameters = field(default_factory=UnitParameters)  # of walks from sentence to sentence
+    search: ClueParameters = field(default_factory=ClueParameters)  # of walks along triples, as in seed 000
+    part: tuple[int, ...] | None = None  # the partitions to search; None: the whole library
 
 
 class Clues:

@@ -20,15 +20,14 @@ SNIPPET = 160
 
 @dataclass(frozen=True, slots=True)
 class CommunitiesParameters:
-    """The numbers of equation 5, with the seed's values. `part` are the partitions to search; None: the whole
-    library."""
+    """The numbers of equation 5, with the seed's values."""
 
     top_k_communities: Count = 3  # how many groups of things are read
     top_k_points: Count = 10  # how many statements about them are returned
     community: Weight = 0.3  # how much the group's report counts
     point: Weight = 0.7  # how much the statement itself counts
     level: Level = -1  # which groups are searched: 0 the widest, -1 the narrowest
-    part: tuple[int, ...] | None = None
+    part: tuple[int, ...] | None = None  # the partitions to search; None: the whole library
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,7 +77,7 @@ class Elastic:
         return Findings(self._passages(query, ids, sparse, k, alone), (said,) if said else ())
 
     def _by_tokens(self, query: Query, most: int) -> list[dict[str, float]]:
-        """Of each form chunk -> ELSER's score, as a share of the best one's."""
+        """For each form the score of each chunk by ELSER, as a share of the best one's."""
         tokens = tokens_of(self._store.cluster, [form.text for form in query.forms])
         found = self._store.by_tokens(tokens, most, query.scope)
         return [{hit.chunk: hit.score / its[0].score for hit in its} for its in found]

@@ -100,13 +100,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class GraphParameters:
-    """What `match` finds and what the question names is scored without a path. `part` are the partitions to search;
-    None: the whole library."""
+    """What `match` finds and what the question names is scored without a path."""
 
     k: Count = 5  # how many passages it returns unless a number is given
-    match: MatchParameters = field(default_factory=MatchParameters)
-    hops: HopParameters = field(default_factory=HopParameters)
-    part: tuple[int, ...] | None = None
+    match: MatchParameters = field(default_factory=MatchParameters)  # how the first passages are found
+    hops: HopParameters = field(default_factory=HopParameters)  # how far links are followed
+    part: tuple[int, ...] | None = None  # the partitions to search; None: the whole library
 
 
 class GraphSearch:

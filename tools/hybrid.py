@@ -28,10 +28,10 @@ TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 
 @dataclass(frozen=True, slots=True)
 class HybridParameters:
-    """`match` are stages 1 and 2. `synonyms` are WordNet's, which needs nltk with its data. `reranker` is stage 3, any
-    cross-encoder of sentence-transformers. docs/figures.md has what each finds."""
+    """Of the two stages of seed 002 (`match`), and of a third (`reranker`): any cross-encoder of sentence-transformers.
+    `synonyms` are WordNet's, which needs nltk with its data. docs/figures.md has what each finds."""
 
-    match: MatchParameters = field(default_factory=MatchParameters)
+    match: MatchParameters = field(default_factory=MatchParameters)  # of the search by words and by meaning
     synonyms: Literal["none", "wordnet"] = "none"  # where other words for those of the question come from
     expand: Few = 2  # how many other words are searched for each word of the question
     reranker: str = ""  # a cross-encoder that puts the best passages in order; empty: none
@@ -73,7 +73,7 @@ class Hybrid:
         return match(self.store, query.forms, ids, self._parameters.match, self.structure)
 
     def scores(self, query: Query, ids: Sequence[str]) -> dict[str, float]:
-        """Of these chunks, whichever search found them."""
+        """The scores of these chunks by their ids, whichever search found them."""
         found = match(self.store, self._expanded(query).forms, ids, self._parameters.match, self.structure)
         return fuse(query.forms, FormScores(ids, found.scores))
 

@@ -19,15 +19,14 @@ from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_na
 @dataclass(frozen=True, slots=True)
 class LocalParameters:
     """`tau_e` and `tau_d` are the thresholds of equation 4: the seed's 0.6 and 0.5, the first adapted to MiniLM and to
-    entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H).
-    `part` are the partitions to search; None: the whole library."""
+    entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H)."""
 
     tau_e: Cosine = 0.4  # how near a thing has to be to the question to be looked at
     tau_d: Cosine = 0.5  # how near a passage about it has to be to the question
     history: Weight = 0.3  # how much the conversation counts where the question was not rewritten
     nearest: Count = 5  # how many things are taken where none is near enough
     most: Count = 200  # how many things are taken at most
-    part: tuple[int, ...] | None = None
+    part: tuple[int, ...] | None = None  # the partitions to search; None: the whole library
 
 
 class _Scope(NamedTuple):
@@ -45,7 +44,7 @@ class _Index:
     chunks: Vectors
 
     def within(self, scope: frozenset[str] | None) -> _Scope:
-        """Of each chunk whether its document is in scope, and of each entity whether such a chunk names it."""
+        """Whether the document of each chunk is in scope, and whether such a chunk names each entity."""
         chunks = self.layers.chunks_within(scope)
         named = np.asarray(self.layers.chunk_entities.T @ chunks.astype(np.float64))
         return _Scope(chunks, named > 0)

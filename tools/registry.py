@@ -39,7 +39,7 @@ PARAMETERS: Mapping[str, type] = {
 
 
 def check(text: str) -> None:
-    """Of one tool, or of several, as `local+communities`. Raises `BadInput` for an unknown name."""
+    """Checks the name of one tool, or of several, as `local+communities`. Raises `BadInput` for an unknown one."""
     for name in text.split("+"):
         if name not in {**MADE, **TOOLS}:
             known = ", ".join(TOOLS)

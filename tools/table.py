@@ -111,7 +111,7 @@ class TableResult:
 
     @property
     def text(self) -> str:
-        """Of how many rows it tells, what was computed, and the rows with their numbers."""
+        """The result as text: of how many rows it tells, what was computed, and the rows with their numbers."""
         of = f"{self.matched} of {self.table.size} rows"
         lines = [f"{of} with {self.conditions}" if self.request.where else of, self.computed]
         lines += [f"{group}: {value}" for group, value in self.groups]

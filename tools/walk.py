@@ -28,12 +28,12 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class WalkParameters:
-    """`match` finds the candidates. `part` are the partitions to walk in; None: the whole library."""
+    """How many passages are returned, and how they are found."""
 
     k: Count = 5  # how many passages it returns unless a number is given
-    match: MatchParameters = field(default_factory=MatchParameters)
-    walker: WalkerParameters = field(default_factory=WalkerParameters)
-    part: tuple[int, ...] | None = None
+    match: MatchParameters = field(default_factory=MatchParameters)  # how the candidates are found
+    walker: WalkerParameters = field(default_factory=WalkerParameters)  # how much of the graph is looked at
+    part: tuple[int, ...] | None = None  # the partitions to search; None: the whole library
 
 
 class Walk:
@@ -121,7 +121,7 @@ def _subgraph(walked: Walked, titles: Mapping[int, str], shares: Mapping[int, fl
 
 
 def _relation(graph: Graph, edge: int) -> str:
-    """Of a shared entity, the rarest of those that both ends name, a date only for want of others."""
+    """The relation of an edge; of a shared entity the name of the rarest that both ends have, dates last."""
     nodes, named_by = graph.nodes, graph.layers.named_by
     relation = nodes.relations[int(nodes.kinds[edge])]
     if relation != SHARED:
@@ -131,7 +131,7 @@ def _relation(graph: Graph, edge: int) -> str:
 
 
 def _come_to(walk: Subgraph) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Of each node that was visited, by its id: how it was come to, and the steps to it."""
+    """For each node that was visited, by its id: how it was come to, and the steps to it."""
     before, told = parents(walk), {}
     for place, node in enumerate(walk.nodes):
         if place < walk.landings:

@@ -33,7 +33,7 @@ class KeptFlag(click.Option):
 
 
 def kept_flags(*but: str) -> list[str]:
-    """Those of the command that runs, without these names."""
+    """The flags of the command that runs, without these names."""
     context = click.get_current_context(silent=True)
     kept = context.meta.get(KEPT, ()) if context else ()
     return [part for name, value in kept if name not in but for part in (name, value)]

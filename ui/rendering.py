@@ -128,7 +128,7 @@ def answer_text(answer: Answer) -> Text:
 
 
 def _heads_of(claim: Claim) -> str:
-    """Of a row that is quoted; empty where its columns have none."""
+    """The heads of the columns of a row that is quoted; empty where they have none."""
     heads, rule, _ = claim.markup.partition("\n|--")
     return plain(heads).strip("| ").replace(" | ", " · ") if rule and claim.quotes else ""
 

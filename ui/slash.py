@@ -257,7 +257,7 @@ def _has_display() -> bool:
 
 
 def _copy(session: Session, _: str) -> None:
-    """By OSC 52, which most terminals take, also over SSH."""
+    """Copies by OSC 52, which most terminals take, also over SSH."""
     code = b64encode(copied(session.last_turn()).encode()).decode()
     if not session.output.is_terminal:
         raise BadInput("there is no terminal to copy in", "/sources")
@@ -407,7 +407,7 @@ def _threads(session: Session, words: str) -> None:
 
 
 def _chosen(session: Session, argument: str) -> Thread:
-    """By its number in the list or its id; without one this conversation."""
+    """The conversation with this number in the list or this id; without an argument this one."""
     listed = session.listed()
     if argument.isdecimal() and 1 <= int(argument) <= len(listed):
         return listed[int(argument) - 1]

@@ -72,7 +72,7 @@ def without_search(turn: Turn, run: TurnContext) -> Made | None:
         return None
 
     def earlier() -> Iterator[Turn]:
-        """Those that were answered, the last first."""
+        """The turns that were answered, the last one first."""
         records = services.threads.records(turn.thread, turn.parent)
         return (one for one in map(TURN_JSON.validate_json, reversed(records)) if one.answer.sources)
 

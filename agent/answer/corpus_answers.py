@@ -158,7 +158,7 @@ class Corpus:
         return self.within(self.store.catalogue.documents)
 
     def within(self, documents: Sequence[Listed]) -> list[Listed]:
-        """Those of these documents that are in scope."""
+        """The documents of these that are in scope."""
         return [one for one in documents if self.scope is None or one.id in self.scope]
 
     def line(self, key: str, count: int = 0, **values: str) -> str:
@@ -310,7 +310,7 @@ def _overview(corpus: Corpus) -> Made:
     in_folders = 1 < len(folders) <= max(2, len(documents) / 2)
     groups = folders if in_folders else {"": documents}
     how, are = corpus.line("in folders", len(groups)) if in_folders else "", "is" if len(documents) == 1 else "are"
-    claims = [Claim(f"{corpus.line('all documents', len(documents), here='here', how=how, are=are)}:")]
+    claims = [Claim(f"{corpus.line('all documents', len(documents), how=how, are=are)}:")]
     told, shown = sorted(groups, key=lambda name: -len(groups[name]))[:FOLDERS], list[Listed]()
     for name in (one for one in groups if one in told):
         inside, new_line = groups[name], not in_folders

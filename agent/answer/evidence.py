@@ -32,7 +32,7 @@ READ = 8  # passages that are read for an answer
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Of at most `READ` passages. What the judge and the selection of units both need is here, and is computed when
+    """Of at most `READ` passages. What the judge and the selection of excerpts both need is here, and is computed when
     it is first asked for. `documents` are those of the passages, by id, for their dates; `today` is ISO 8601, or
     empty; `vocabulary` is the library's; `language` is that of its words, empty for English. `foreign`: the encoder was
     taught that language, and what was fitted on English is not asked."""

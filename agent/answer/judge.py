@@ -121,11 +121,11 @@ def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
     meaning = evidence.encoder.encode([turn.meant], "query")[0] if evidence.foreign else ()
     of_meaning = {f"meaning {place}": float(value) for place, value in enumerate(meaning)}
     told = _of_question(turn, evidence) | _of_conversation(turn, evidence.encoder) | of_meaning
-    found = _of_units(turn, evidence) | _of_evidence(turn, evidence) if evidence.candidates else {}
+    found = _of_candidates(turn, evidence) | _of_evidence(turn, evidence) if evidence.candidates else {}
     return defaultdict(float, told | found)
 
 
-def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
+def _of_candidates(turn: Turn, evidence: Evidence) -> dict[str, float]:
     """Signals of the candidates that the reader ranks first: how good the first is, its lead, what they contain, and
     how likely one of them answers when read together with the question."""
     encoded = encoded_request(request_of(turn), evidence)
@@ -232,7 +232,7 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
         "points": float(points(question)),
         "unanswered_before": float(bool(before) and not answered),
         "asked_back": float(bool(before) and asked_back(before)),
-        "own_share": turn.own_weight,
+        "own_share": turn.wordings[0].weight if turn.wordings else 1.0,
         "said_out": float(bool(before and put_in) and not leans_on),
     }
 

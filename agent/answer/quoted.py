@@ -87,9 +87,9 @@ def likely_answered(turn: Turn, services: Services) -> bool:
     return bool((read(encoded_request(request_of(turn), evidence), evidence).odds >= LIKELY).any())
 
 
-def best_units(turn: Turn, services: Services) -> dict[str, str]:
-    """Of each passage that is read, by its id, the few sentences, items and rows that are likeliest to answer, in
-    their order; none that speaks to a language model."""
+def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
+    """For each passage that is read, by its id, its few likeliest sentences, items and rows as one text, in their
+    order; none that speaks to a language model."""
     evidence, units = evidence_for(turn, services), dict[str, str]()
     scores = read(encoded_request(request_of(turn), evidence), evidence).scores
     for number, passage in enumerate(evidence.passages):
@@ -256,12 +256,12 @@ def _cited_where_held(claim: Claim, passages: Sequence[Passage]) -> Claim:
     return replace(claim, cites=next(((number,) for number, one in enumerate(passages, 1) if holds(one)), claim.cites))
 
 
-def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
+def excerpt_claims(excerpt: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
     """A claim for each part of an excerpt that is not quoted already."""
-    region = unit.candidate.region
-    parts = unit.parts[-1:] if unit.kind == "row" else unit.parts  # without the heads
+    region = excerpt.candidate.region
+    parts = excerpt.parts[-1:] if excerpt.kind == "row" else excerpt.parts  # without the heads
     for place, (start, end) in enumerate(parts):
-        code = unit.is_code((start, end))
+        code = excerpt.is_code((start, end))
         quotes = tuple(
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
             for first, last in ranges(region, start, end, code)
@@ -271,6 +271,6 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
         text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in quotes)
         shown = dedented(region.text, start, end).strip("\n") if code else " ".join(text.split())
         fenced = f"```\n{shown}\n```" if "\n" in shown else ""
-        line = place and (code or unit.kind in ("list", "code", "row") or ITEM.match(quotes[0].text))
+        line = place and (code or excerpt.kind in ("list", "code", "row") or ITEM.match(quotes[0].text))
         made = Claim(shown, (source,), start=quotes[0].start, new_line=bool(line or fenced), quotes=quotes)
         yield replace(made, markup=fenced or region.in_table(start, end))

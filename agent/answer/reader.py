@@ -331,8 +331,8 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[str]) -> float:
-    """Of the question's words that are not in the headings above, the share that the candidate has; of all its words,
-    if all are in the headings."""
+    """The share of the question's words that the candidate has: of those that are not in the headings above it, or of
+    all words if all are in the headings."""
     rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
     return sum(weight for stem, weight in rest.items() if stem in held) / sum(rest.values()) if rest else 0.0
 

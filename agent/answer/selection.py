@@ -1,35 +1,22 @@
 """Chooses the excerpts that answer a question: the best by the reader, and others that are nearly as good and say
-something else. If the question asks by how much two things differ, it chooses the two values and computes the
-difference."""
+something else; or, if the question asks by how much two things differ, those with the two values."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.answer_type import AnswerType, answer_type
+from clew.agent.answer.answer_type import AnswerType
+from clew.agent.answer.arithmetic import difference
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
-from clew.agent.answer.score_adjustments import (
-    PHRASE,
-    asked_headings,
-    by_named_authors,
-    of_other_names,
-    opposed,
-    softmax_at,
-)
+from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
-from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import NAMED, content_words, written_words
-from clew.tools.calculate import YEAR, calculate, measured
+from clew.memory.text import content_words
 
 AHEAD = 0.01  # what puts a sentence before others
 HELD, RELEVANT = 0.3, 0.51
@@ -179,89 +166,3 @@ def _in_time(
         beside[place] = one.aside, evidence.candidates[one.older].passage if one.older >= 0 else None
         scores[place] = max(scores[other] for other in (place, *one.others, *one.newer)) + AHEAD * bool(one.newer)
     return [place for place in range(len(scores)) if place not in left_out], beside
-
-
-# Differences --------------------------------------------------------------------------------------------------------
-
-CLASSES, SURE = ("difference", "other"), 0.7
-"""The classes of the linear model that tells such questions, and the probability that is needed."""
-
-SHIPPED = Path(__file__).with_name("differences.json")
-
-READ = 16  # the best candidates, which are searched for values
-
-
-def masked(question: str) -> list[str]:
-    """The question's words in lower case, with NAME and NUMBER in the place of names and numbers."""
-    said = list[str]()
-    for place, word in enumerate(written_words(question)):
-        mask = "NUMBER" if any(map(str.isdigit, word)) else "NAME" if place and word[0].isupper() else word.casefold()
-        said += [mask] if said[-1:] != [mask] or mask.islower() else []
-    return said
-
-
-class _Value(NamedTuple):
-    """A number or a day in a candidate, and the words of the question that the candidate or its headings have."""
-
-    place: int
-    unit: str
-    text: str
-    words: frozenset[str]
-    head: str
-
-    def belongs_to(self, other: "_Value") -> bool:
-        """Whether these two may be what is compared: values of one unit in one sentence; or in two sentences, each with
-        a word of the question that the other lacks, or both with the same words under one heading."""
-        apart = self.words - other.words and other.words - self.words
-        beside = self.words == other.words and self.head == other.head != ""
-        return self.unit == other.unit and (self.place == other.place or bool(apart) or beside)
-
-
-def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple[tuple[int, ...], str] | None:
-    """The places of the candidates with the two values (one, if a sentence has both), and the sum as text. None if no
-    difference is asked for, or it is not clear which two values are meant: the pair has to have more words of the
-    question than others, and all its names and numbers. Of several units the one that the question names counts.
-    `order` are places of candidates, best first."""
-    vector = evidence.encoder.encode([question], "sentence")[0]
-    if softmax_at(SHIPPED, CLASSES).probabilities(vector, masked(question))[CLASSES[0]] < SURE:
-        return None
-    asked, wanted = {*content_words(question)}, answer_type(question)
-    named = {*content_words(" ".join(NAMED.findall(question)))}
-    words = {place: frozenset(asked.intersection(_told(place, evidence))) for place in order[:READ]}
-    most = max((len(one | other) for one in words.values() for other in words.values()), default=0)
-    values = [
-        _Value(place, unit, text, words[place], evidence.candidates[place].head)
-        for place in words
-        for unit, text in measured(evidence.texts[place])
-        if not asked.issuperset(content_words(text))
-    ]
-    count = Counter((one.place, one.unit) for one in values)
-    pairs = [
-        (one, other)
-        for one, other in combinations(values, 2)
-        if one.belongs_to(other) and named <= one.words | other.words and len(one.words | other.words) == most
-        if sum(count[place, one.unit] for place in {one.place, other.place}) == 2
-    ]
-    of_unit = [pair for pair in pairs if pair[0].unit in content_words(wanted.counted or question)]
-    of_kind = [pair for pair in pairs if all(wanted.holds(one.text) for one in pair)]
-    pairs = of_unit if of_unit or wanted.counted else of_kind or pairs
-    sums = {_sum((one.text, other.text)): (one.place, other.place) for one, other in reversed(pairs)}
-    plain = len(sums) == len({one.unit for one, _ in pairs}) == 1
-    return next(((tuple(dict.fromkeys(places)), text) for text, places in sums.items() if plain and text), None)
-
-
-def _told(place: int, evidence: Evidence) -> list[str]:
-    """The content words of a candidate, its headings and its title."""
-    candidate = evidence.candidates[place]
-    title = evidence.passages[candidate.passage].title
-    return content_words(f"{evidence.texts[place]} {evidence.heads[place]} {candidate.head} {title}")
-
-
-def _sum(values: tuple[str, str]) -> str:
-    """The larger value minus the smaller one, with the result; empty if it cannot be computed."""
-    try:
-        one, other = (calculate(f"{first} - {last}") for first, last in (values, values[::-1]))
-    except BadInput:
-        return ""
-    shown = other if " = -" in one else one
-    return f"{shown} years" if all(map(YEAR.fullmatch, values)) else shown

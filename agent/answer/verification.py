@@ -9,8 +9,8 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from clew.agent.answer.arithmetic import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.answer.citations import LIST_MARK, is_code, same_words
-from clew.agent.answer.sums import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
@@ -175,7 +175,7 @@ def _all_words(text: str) -> set[str]:
 
 
 def _acronyms(text: str, evidence: str) -> set[str]:
-    """Those of the text that words of the evidence begin with in a row: `vat` of value added tax."""
+    """The acronyms of the text that the first letters of words of the evidence spell: `vat` of value added tax."""
     letters = "".join(word[0] for word in words(evidence))
     return {one.casefold() for one in re.findall(r"\b[A-Z]{3,}\b", text) if one.casefold() in letters}
 

@@ -224,8 +224,8 @@ def _rows(opened: OpenCapsule, sets: Sequence[QuestionSet], fingerprint: str) ->
 
 
 def gold_ranks(scores: Float32s, gold: Sequence[int] | Ints) -> Ints:
-    """Of one question's scores, shape (partitions,), the places of its gold partitions from 0, rising. Of equal scores
-    the lower number comes first."""
+    """The ranks, from 0 and rising, of the gold partitions by these scores of one question, shape (partitions,). Of
+    equal scores the lower number comes first."""
     return np.flatnonzero(np.isin(np.argsort(-scores, kind="stable"), gold))
 
 
@@ -241,7 +241,8 @@ def measure(ranks: Sequence[Ints]) -> Mapping[str, float]:
 
 
 def cosine_ranks(vectors: Vectors, questions: Vectors, golds: Sequence[Ints]) -> list[Ints]:
-    """Of each question's gold nodes how many of all are nearer to it. `vectors` are the nodes', shape (nodes, d)."""
+    """For each gold node of each question the number of nodes that are nearer to the question. `vectors` are the
+    nodes', shape (nodes, d)."""
     each = ((vectors @ question, gold) for question, gold in zip(questions, golds, strict=True))
     return [(cosines > cosines[gold][:, None]).sum(axis=1) for cosines, gold in each]
 

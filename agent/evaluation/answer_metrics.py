@@ -58,13 +58,13 @@ class AnswerFigures:
 
 
 def read_labels(folder: Path) -> dict[str, Label]:
-    """By the question's id. Raises `BadInput` for what is no JSON."""
+    """The labels of a data set by the question's id. Raises `BadInput` for what is no JSON."""
     rows = (row for _, row in read_objects(folder / "queries.jsonl"))
     return {str(row["_id"]): Label(_text(row, "answer"), _text(row, "answerability")) for row in rows}
 
 
 def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str, dict[str, float]]:
-    """By group. `turns` and `labels` by the question's id; the turns are of one data set."""
+    """The figures by group. `turns` and `labels` are by the question's id; the turns are of one data set."""
     answers = {name: turn.answer for name, turn in turns.items()}
     outcomes = Counter(answer.outcome for answer in answers.values())
     found = {
@@ -140,7 +140,7 @@ def swapped(claim: Claim, turn: Turn) -> Passage | None:
 
 
 def share(flags: Iterable[bool]) -> float:
-    """Of those that are true; 0 of none."""
+    """The share of flags that are true; 0 if there are none."""
     counted = list(flags)
     return sum(counted) / len(counted) if counted else 0.0
 

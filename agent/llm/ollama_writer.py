@@ -219,8 +219,8 @@ def best(server: OllamaServer) -> OllamaWriter | None:
 
 
 def by_fit(models: Sequence[Pulled], memory: float) -> list[Pulled]:
-    """Those that run here: those that fit into so many bytes first, the largest first; behind them the others, the
-    smallest first."""
+    """The models that run on this machine: first those that fit into `memory` bytes, the largest first; then the
+    others, the smallest first."""
     here = [one for one in models if one.size >= SMALLEST_MODEL and not one.name.endswith(("-cloud", ":cloud"))]
     room = MEMORY_SHARE * memory
     return sorted(here, key=lambda one: (one.size > room, -one.size if one.size <= room else one.size, one.name))

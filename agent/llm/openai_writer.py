@@ -39,7 +39,7 @@ class OpenAIServer:
 
     @classmethod
     def named(cls) -> "OpenAIServer":
-        """That `OPENAI_BASE_URL` names, else OpenAI's own. Raises `BadInput` where that has no key."""
+        """The server that `OPENAI_BASE_URL` names, else OpenAI's own. Raises `BadInput` where that has no key."""
         url, key = os.environ.get("OPENAI_BASE_URL", "").rstrip("/") or OWN, os.environ.get("OPENAI_API_KEY", "")
         if url == OWN and not key:
             raise BadInput("OpenAI's models need a key", "export OPENAI_API_KEY=..., or OPENAI_BASE_URL=http://...")

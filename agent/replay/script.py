@@ -118,7 +118,7 @@ def _wrong(error: ValidationError) -> str:
 
 
 def _from_questions(questions: Sequence[Question]) -> list[Conversation]:
-    """Of the rows of a conversation the one with the most turns of the user; what the agent said there is not used."""
+    """The row of a conversation with most turns of the user; what the agent said there is not used."""
     longest: dict[str, list[str]] = {}
     for question in questions:
         name = question.id.split(SEPARATOR)[0]
@@ -227,7 +227,8 @@ def _cited(answer: Answer) -> list[str]:
 
 
 def _is_cited(name: str, answer: Answer) -> bool:
-    """By the document's id, its title, or the end of its path: `moon.md` and `space/moon.md` are of one file."""
+    """Whether the answer cites a document of this name: its id, its title, or the end of its path (`moon.md` and
+    `space/moon.md` are of one file)."""
     wanted, documents = name.casefold(), _cited(answer)
     for source in answer.sources:
         path, _, line = source.source.casefold().rpartition(":")

@@ -365,16 +365,13 @@ class LinkedTable:
         if asked.startswith("count") and not request.where and min(nearest, default=1.0) < HALF:
             return None  # what nothing explains may be a condition
         kind = table.columns[column].kind if column >= 0 else ""
-        others = [
-            self._link(n) for n in self._columns(asked) if n not in (column, -1) and table.columns[n].kind == kind
-        ]
         whole = {n for n, one in self.heads.items() if one.share >= 1}
         by_key = any(one.column == self.key for one in filters)
         features = {
             "likelihood of the kind": _log(self._likely[asked], -6.0),
             "share of the column's head that is named": self._head_share(column),
             "nearness of the column": float(self.near[column]) if column >= 0 else 0.0,
-            "how much nearer than the next": self._link(column) - max(others, default=0.0) if column >= 0 else 0.0,
+            "how much nearer than the next": self._ahead(asked, column),
             "no column": column < 0,
             "the only column of its kind": column >= 0 and len(self._of_kinds(kind)) == 1,
             "what nothing explains": min(4.0, sum(1 - max(0.0, near) for near in nearest)),
@@ -398,6 +395,12 @@ class LinkedTable:
         kinds = [asked == one for one in ASKED[:-1]]
         weighed = tuple(map(float, (*features.values(), *kinds)))
         return TableReading(asked, table, request, column, weighed, min(nearest, default=1.0) < HALF)
+
+    def _ahead(self, asked: Asked, column: int) -> float:
+        """How much better a column is named than the next of its kind that may be asked for; 0 for no column."""
+        columns = self.table.columns
+        alike = [n for n in self._columns(asked) if n not in (column, -1) and columns[n].kind == columns[column].kind]
+        return self._link(column) - max(map(self._link, alike), default=0.0) if column >= 0 else 0.0
 
     def _unexplained(self, explained: frozenset[str], columns: set[int]) -> list[float]:
         """For each word without a link, how near it is to the table or one of these columns."""

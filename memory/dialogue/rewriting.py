@@ -29,7 +29,7 @@ How = Literal["model", "learned"]
 class RewriteParameters:
     """How the words of the conversation are added to a question."""
 
-    learned: RewriteModel = field(default_factory=shipped)
+    learned: RewriteModel = field(default_factory=shipped)  # the odds of each word, and the shares of the wordings
     probable: Share = 0.04  # how likely a word of the conversation has to be needed to be searched with the question
     most: Few = 10  # how many such words are searched at most
     context: Weight = 0.3  # how much the recalled sentences move the question's meaning

@@ -48,7 +48,7 @@ class ChunkerParameters:
 
     size: Count | None = None  # how many tokens a passage may have; none: as many as the encoder reads
     overlap: Natural = 1  # how many sentences of a passage the next one repeats
-    name: Literal["sentences"] = "sentences"
+    name: Literal["sentences"] = "sentences"  # of this chunker, as a library records it
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class SemanticParameters:
     step: Count | None = None  # how far apart the sentences compared are; none: twice the buffer, and one
     size: Count = 1024  # how many tokens a passage may have
     overlap: Natural = 128  # how many tokens of a passage the next one repeats
-    name: Literal["semantic"] = "semantic"
+    name: Literal["semantic"] = "semantic"  # of this chunker, as a library records it
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap < self.size:

@@ -82,7 +82,7 @@ def _written(text: str, order: DateOrder) -> CalendarDate | None:
 
 
 def _of_name(name: str, order: DateOrder) -> CalendarDate | None:
-    """Of a title or of a file's name, in which dates are written with any marks."""
+    """The date in a title or in a file's name, in which dates are written with any marks."""
     for pattern in _IN_NAME:
         if match := pattern.search(name):
             return CalendarDate(*(int(value) for key, value in match.groupdict().items() if key != "mark"))

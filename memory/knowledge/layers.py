@@ -194,7 +194,7 @@ class DetectionParameters:
     """How communities are found. One that is too small is joined to the nearest in meaning; one that is too large is
     divided."""
 
-    method: Method = "leiden"
+    method: Method = "leiden"  # set by `clew index --communities`
     seed: Natural = 42  # the random seed of the grouping
     smallest: Natural = 3  # groups of fewer things are joined to others
     alike: Cosine = 0.4  # how alike groups have to be for that

@@ -73,7 +73,7 @@ class NodeGraph:
 
     @cached_property
     def by_end(self) -> Ragged:
-        """Of each node the edges that leave or enter it, rising."""
+        """For each node the edges that leave or enter it, rising."""
         return Ragged.grouped(self.ends[0], self.count, np.tile(np.arange(len(self.sources)), 2))
 
     @cached_property
@@ -137,7 +137,7 @@ class Partitioning:
 
     @cached_property
     def members(self) -> Ragged:
-        """Of each partition its nodes, rising."""
+        """For each partition its nodes, rising."""
         return Ragged.grouped(self.of_node, self.count)
 
 
@@ -198,7 +198,7 @@ def sums_of(labels: PartitionLabels, count: int, vectors: Vectors) -> Vectors:
 
 
 def paired_cosines(one: Vectors, rows: Ints, other: Vectors, columns: Ints) -> Float32s:
-    """Of each row of `one` and the row of `other` at the same place; shape (rows,)."""
+    """The cosine of each row of `one` with the row of `other` at the same place; shape (rows,)."""
     found = np.zeros(len(rows), np.float32)
     for start in range(0, len(found), SLICE):
         part = slice(start, start + SLICE)

@@ -35,7 +35,7 @@ class Proof(NamedTuple):
 
 
 def write_hashes(generation: Path) -> None:
-    """Of all files of a generation that is whole."""
+    """Writes the hashes of all files of a generation that is whole."""
     _write(generation, {name: file_digest(path) for name, path in _files(generation).items()})
 
 
@@ -99,7 +99,7 @@ def check_as_written(generation: Path, name: str) -> None:
 
 
 def _files(generation: Path) -> dict[str, Path]:
-    """Those that are recorded, by name."""
+    """The files that are recorded, by name."""
     check_plain(generation)
     found = {path.relative_to(generation).as_posix(): path for path in generation.rglob("*") if path.is_file()}
     return {name: found[name] for name in sorted(found) if not name.startswith(HASHES)}

@@ -47,7 +47,7 @@ class LibraryQuestion:
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_] | None:
-        """Of each node whether it is in the query's scope, shape (nodes,); None: all are."""
+        """Whether each node is in the query's scope, shape (nodes,); None: all are."""
         return None if self.query.scope is None else self.graph.layers.chunks_within(self.query.scope)
 
     def within(self, nodes: Ints) -> Ints:
@@ -74,7 +74,7 @@ class LibraryQuestion:
         return np.asarray(self.graph.vectors.take(nodes, axis=0) @ self.vector, np.float64)
 
     def sentence_cosines(self, nodes: Ints) -> Floats:
-        """Of each node the best cosine of its sentences; -1 of one without any."""
+        """For each node the best cosine of its sentences; -1 for one without any."""
         rows, of = self.graph.layers.sentences_of.of(nodes)
         best = np.full(len(nodes), -1.0)
         np.maximum.at(best, of, self.graph.sentence_vectors.take(rows, axis=0) @ self.vector)
@@ -91,7 +91,7 @@ class LibraryQuestion:
 
     @cached_property
     def named_words(self) -> tuple[NDArray[np.bool_], ...]:
-        """Of what each form names, which of the question's words are in that name; shape (named, words)."""
+        """For each form, which of the question's words are in each name that it names; shapes (named, words)."""
         return tuple(self._words_of(number, found) for number, found in enumerate(self.named))
 
     def name_words(self, nodes: Ints) -> NDArray[np.bool_]:
@@ -164,7 +164,7 @@ class MatchParameters:
     keyword: Weight = 0.45  # how much shared words count
     title: Weight = 0.08  # how much it counts that the question names the title
     untaught: Weight = 0.15  # how much meaning counts for a question in Esperanto
-    fields: Literal["together", "seed"] = "together"
+    fields: Literal["together", "seed"] = "together"  # what the words of a passage are looked for in
     stage2: Literal["vectors", "structure"] = "vectors"  # what likeness in meaning is measured on
     """What the cosine is of: the encoder's vectors, or sentences as trees (`clew train-structure`)."""
 

@@ -77,7 +77,7 @@ class Structure:
         return " ".join(form for word in words for part in word.split() for form in self.reader.forms(part))
 
     def cosines(self, store: Search, questions: Sequence[str], ids: Sequence[str]) -> Float32s:
-        """Of each chunk the best cosine of a sentence of it with one of a question; shape (questions, ids)."""
+        """For each chunk the best cosine of a sentence of it with one of a question; shape (questions, ids)."""
         asked = [self.question(text) for text in questions]
         found = np.zeros((len(questions), len(ids)), np.float32)
         for place, chunk in enumerate(store.chunks(ids)):

@@ -62,7 +62,7 @@ def names_of(title: str) -> list[str]:
 
 
 def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
-    """Of nodes in their order. Names that are too long are counted only."""
+    """The index of the titles of nodes, which are given in their order. Names that are too long are counted only."""
     rows, names, lengths = [], [], []
     keys = cache(_keys)
     for node, (title, text) in enumerate(titles_and_texts):

@@ -188,11 +188,11 @@ class TokenColumns(NamedTuple):
         return self.indices[start:end], self.data[start:end]
 
     def known(self, tokens: Iterable[str]) -> list[str]:
-        """Those that some chunk holds, each once."""
+        """The tokens that some chunk holds, each once."""
         return [token for token in dict.fromkeys(tokens) if token in self.vocabulary]
 
     def idf(self, known: Sequence[str]) -> NDArray[np.float64]:
-        """Of tokens that are known, shape (tokens,)."""
+        """The inverse document frequency of tokens that are known, shape (tokens,)."""
         return np.asarray(idf_of([len(self.column(token)[0]) for token in known], self.size))
 
     def most(self, known: Sequence[str]) -> np.float32:
@@ -200,7 +200,7 @@ class TokenColumns(NamedTuple):
         return np.float32(self.idf(known).sum() or 1)
 
     def sums(self, known: Iterable[str]) -> Shares:
-        """Of all chunks, shape (chunks,)."""
+        """The sums over these tokens for all chunks, shape (chunks,)."""
         sums = np.zeros(self.size, np.float32)
         for token in known:
             holding, data = self.column(token)

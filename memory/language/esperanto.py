@@ -63,7 +63,8 @@ class Esperanto:
         return self.tree(forms)
 
     def tree(self, forms: Sequence[str]) -> Tree:
-        """Of words and punctuation marks that are told apart already; as many words as forms."""
+        """The tree of words and punctuation marks that are told apart already; it has as many words as there are
+        forms."""
         word = self.analyser.word
         words = [word(form) for form in forms]
         if self.strict and (unknown := next((one for one in words if not one.known and one.upos != "PROPN"), None)):
@@ -79,7 +80,7 @@ class Esperanto:
         return tree.keywords(STOP, BOUND)
 
     def forms(self, keyword: str) -> list[str]:
-        """Those that a keyword may have in a sentence."""
+        """The forms that a keyword may have in a sentence."""
         stem = keyword[:-1] if keyword.endswith(("o", "a")) else keyword
         return [stem + ending for ending in ENDINGS]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answer.quoted import best_units
+from clew.agent.answer.quoted import best_candidates
 from clew.agent.answer.written import connections
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
@@ -255,7 +255,7 @@ def test_of_each_passage_what_is_likeliest_to_answer(tmp_path: Path, cache: Path
     """Also where the lines of a mail's head share more words with the question."""
     with over({"mail.eml": MAIL, "prototype.md": PROTOTYPE}, tmp_path, cache, encoder) as plain:
         turn = ask(plain, "What food is one of the guests allergic to who come to Ida in May?")
-        units = best_units(turn, plain.services)
+        units = best_candidates(turn, plain.services)
     told = units[next(one.id for one in turn.passages if one.source.endswith("mail.eml"))]
     assert "Olga is allergic to celery" in told and "To: Ida" not in told and len(told.split()) < 30
 

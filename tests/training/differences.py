@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from clew.agent.answer.selection import CLASSES, SHIPPED, masked
+from clew.agent.answer.arithmetic import CLASSES, SHIPPED, masked
 from tests.training.made_tables import FIRST, LAST, THINGS, TOWNS, sections
 from tests.training.records import asked_by_people
 from tests.training.table_reader import as_file

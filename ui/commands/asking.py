@@ -191,8 +191,8 @@ def over_document(settings: Settings, content: bytes, folder: Path, quiet: bool)
 
 
 def _ending(content: bytes) -> str:
-    """Of a file of this content, by its first bytes where these tell; else of a table in CSV where it looks like one,
-    and of Markdown, as which any text is read."""
+    """The ending of a file of this content: by its first bytes where these tell; else of a table in CSV where it looks
+    like one, else of Markdown, as which any text is read."""
     import kreuzberg
 
     try:

@@ -58,7 +58,7 @@ def _is_set(row: dict[str, Any]) -> bool:
 
 
 def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Of the settings, then of the parameters."""
+    """The rows of the settings, then of the parameters."""
     made, usual = known.read_settings(given=given), known.Settings.model_construct()
     flags: dict[str, object] = {name: value for name, _, value in (one.partition("=") for one in given)}
     places, set_, no_seed = [("flag", flags), *known.sources()], chosen(made.given), ("", None)

@@ -302,8 +302,9 @@ def _host_of(request: Request) -> str:
 
 
 def _is_same_origin(request: Request) -> bool:
-    """By what the browser says of the page that asks: its origin, else how that is related, else its address. Who says
-    nothing is refused, too: a browser can be made not to say it."""
+    """Whether a request comes from the page itself, by what the browser says of the page that asks: its origin, else
+    how that is related, else its address. One that says nothing is refused, too: a browser can be made not to say
+    it."""
     headers = request.headers
     if "origin" not in headers and "sec-fetch-site" in headers:
         return headers["sec-fetch-site"] == "same-origin"

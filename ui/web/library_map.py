@@ -90,7 +90,7 @@ def map_of(store: Search, turns: Sequence[Turn], turn: int = 0) -> LibraryMap:
 
 
 def _row(text: str) -> str:
-    """That a passage begins with; empty where it is not of a table."""
+    """The row that a passage begins with; empty where it is not of a table."""
     first = text.partition("\n")[0]
     return cut(one_line(first), ROW) if " | " in first else ""
 

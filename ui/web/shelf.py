@@ -187,7 +187,7 @@ class Shelf:
         return ShelfRow(path, name, folder, state, reason, documents, first, *_size_and_date(path), added, digest)
 
     def rows(self) -> list[ShelfRow]:
-        """Those of the library, of what is in progress, and of what was refused."""
+        """The rows of the library, of what is in progress, and of what was refused."""
         with self._lock:
             current, waiting, refused = self.current, list(self._waiting), dict(self._refused)
         listing = self.listing()

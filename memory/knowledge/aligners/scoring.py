@@ -59,7 +59,8 @@ class PartitionWords:
         return {stem: number for number, stem in enumerate(self.stems)}
 
     def scores(self, text: str) -> Float32s:
-        """Of a question, shape (3, partitions), 0 to 1; all 0 where the library has none of its words."""
+        """The scores of a question's words, shape (3, partitions), from 0 to 1; all 0 where the library has none of
+        them."""
         return self.summed(self.weighted(text))
 
     def weighted(self, text: str) -> list[tuple[int, float]]:
@@ -282,7 +283,7 @@ def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) 
 
 
 def aligner_paths(capsule: Path) -> list[Path]:
-    """Of all that are saved, by name. Raises `ClewError` for a link."""
+    """The files of all aligners that are saved, in the order of their names. Raises `ClewError` for a link."""
     folder = within(capsule, ALIGNERS)
     if folder.exists():
         check_plain(folder)
@@ -312,7 +313,7 @@ class OpenCapsule:
 
     @cached_property
     def titles_and_texts(self) -> list[tuple[str, str]]:
-        """Of all nodes, in order."""
+        """The title and the text of each node, in order."""
         return [(chunk.title, chunk.text) for chunk in stored_chunks(self._store)]
 
     @cached_property
@@ -321,7 +322,7 @@ class OpenCapsule:
         return words_of(self.titles_and_texts, self.partitioning.of_node, self.partitioning.count)
 
     def aligner_names(self) -> list[str]:
-        """Those that need no training, then all that are saved."""
+        """The names of the aligners that need no training, then of all that are saved."""
         return [CENTROID, WORDS, *(path.stem for path in aligner_paths(self.folder))]
 
     def aligner(self, name: str) -> Aligner:

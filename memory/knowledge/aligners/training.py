@@ -203,8 +203,8 @@ class SampledNodes(NamedTuple):
 
 
 def held_out_nodes(graph: NodeGraph, partitioning: Partitioning, seed: int) -> NDArray[np.bool_]:
-    """Of each node whether it is held out; shape (nodes,). Half of these are ends of bridge edges drawn at random: of
-    edges between nodes drawn one by one hardly any would have both ends held out."""
+    """Whether each node is held out, shape (nodes,). Half of these are ends of bridge edges drawn at random: of edges
+    between nodes drawn one by one hardly any would have both ends held out."""
     rng = np.random.default_rng(seed)
     wanted = max(2, round(HELD_OUT_NODES * graph.count))
     bridges = rng.permutation(_bridges(graph, partitioning))
@@ -235,7 +235,7 @@ def sample(
 
 
 def topics_of(cells: Cells) -> Ints:
-    """Of each partition its topic, from 0: Leiden over the graph of partitions, joined by their bridge edges."""
+    """The topic of each partition, from 0: Leiden over the graph of partitions, joined by their bridge edges."""
     ends, counts = cells.bridge_pairs()
     return optimised(cells.count, ends, counts)
 
@@ -272,7 +272,7 @@ def _key(ends: Ints, count: int) -> Ints:
 
 
 def _one_of_each(lists: Ragged, chosen: Ints, rng: np.random.Generator) -> Ints:
-    """Of each of the chosen lists one of its values."""
+    """One value of each of the chosen lists."""
     if not len(chosen):
         return chosen
     starts, counts = lists.starts[chosen], lists.starts[chosen + 1] - lists.starts[chosen]

@@ -446,7 +446,7 @@ def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]
 
 
 def names_along(path: Path, index: ClueIndex) -> set[str]:
-    """Of the relations of its edges."""
+    """The names of the relations along a path."""
     return {name for edge in path.edges for name in index.names_of(edge)}
 
 

@@ -101,7 +101,8 @@ class UnitWalker:
         self._near, self._anchors = near.units[: parameters.nearest], near.units[: parameters.anchors]
 
     def walks(self) -> list[UnitWalk]:
-        """Those that were in the beam after any hop, shorter ones first, best first; a dead end is a finished path."""
+        """The walks that were in the beam after any hop, shorter ones first, best first; a dead end is a finished
+        path."""
         found: list[UnitWalk] = []
         beam = _Beam([UnitWalk((), (), 0.0)], self._question[None], np.zeros_like(self._question[None]))
         named, _ = self._graph.entities.of(self._anchors)
@@ -195,7 +196,7 @@ class UnitParameters:
     that unit alone, which counts no more than the worst path walked. The paper has `path` 1 and `filled` 0.
     """
 
-    walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)
+    walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)  # how far it goes from name to name
     path: Share = 0.5  # how much the path counts beside the passage's own match
     cosine: Weight = 0.55  # how much likeness in meaning counts in that match
     keyword: Weight = 0.45  # how much shared words count in that match
@@ -238,7 +239,7 @@ class UnitSearch:
         return Subgraph(tuple(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))), edges)
 
     def _near(self, vector: Vector, most: int, among: Mask | None) -> Near:
-        """By cosine over the sentences, best first."""
+        """The sentences with the highest cosines, best first."""
         rows, vectors = None if among is None else np.flatnonzero(among), self.part.sentence_vectors
         cosines = (vector[None] @ (vectors if rows is None else vectors[rows]).T)[0]
         best = np.array(highest(cosines, most), np.int64)

@@ -158,7 +158,7 @@ class ClusterStore:
 
     @property
     def dimension(self) -> int:
-        """Of the vectors."""
+        """The length of its vectors."""
         return self.manifest.encoder.dimension
 
     @property
@@ -246,7 +246,7 @@ class ClusterStore:
         return stacked([decoded(row["half"], self.dimension) for row in self.rows("chunk", ids)], self.dimension)
 
     def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
-        """Of each chunk the vectors of its sentences, in their order."""
+        """For each chunk the vectors of its sentences, in their order."""
 
         def read(missing: list[str]) -> JustRead:
             found = self.cluster.found(self.index, missing, ["sentences"])
@@ -341,7 +341,7 @@ class ClusterStore:
     def by_tokens(
         self, tokens: Sequence[searches.TokenWeights], k: int, scope: frozenset[str] | None
     ) -> list[list[FoundChunk]]:
-        """Of each, at most k chunks by ELSER's tokens, best first."""
+        """For each text at most k chunks by ELSER's tokens, best first."""
         asked = [[searches.by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]
         return [its[:k] for its in self._found(asked)]
 

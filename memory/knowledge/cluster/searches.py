@@ -70,7 +70,7 @@ def by_vector(vector: Vector, k: int, within: Filter) -> Body:
 
 
 def by_id(ids: Sequence[str]) -> Body:
-    """Of entities."""
+    """The query for entities with these ids."""
     return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["entity", "type"]}
 
 

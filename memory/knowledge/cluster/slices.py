@@ -96,7 +96,6 @@ class Cutter:
         entities = np.unique(np.concatenate(named))
         entities, edges = entities[entities >= 0], np.unique(graph.nodes.by_end.of(rows)[0])
         verbs = np.unique(layers.verb_numbers[relations])
-        titled = self._names_of.of(rows)[0]
         columns, starts, holding, shares = self._postings(rows)
         arrays = {
             "rows": rows,
@@ -113,28 +112,20 @@ class Cutter:
             "mentions": mentions,
             "titles": layers.titles[documents],
             "relations": relations,
-            "stated": np.stack([
-                *(layers.subjects[relations], layers.verb_numbers[relations], layers.objects[relations]),
-                *(layers.stated[relations], layers.given[relations]),
-            ]).astype(np.int64),
+            "stated": self._stated(relations),
             "entities": entities,
             "chunks_of_entity": layers.chunks_of_entity[entities],
             "verbs": verbs,
             "edges": edges,
             "ends": np.stack([graph.nodes.sources[edges], graph.nodes.targets[edges], graph.nodes.kinds[edges]]),
             "weights": graph.nodes.weights[edges],
-            "title_stems": graph.titles.stems[titled],
-            "title_written": graph.titles.written[titled],
-            "title_nodes": graph.titles.nodes[titled],
-            "title_places": graph.titles.places[titled],
-            "names": graph.titles.names[rows],
-            "lengths": graph.titles.lengths[rows],
+            **self._titles(rows),
             "token_starts": starts,
             "token_chunks": holding,
             "token_shares": shares,
-        }  # fmt: skip
+        }
         arrays = {name: array.astype(np.int32) if array.dtype == np.int64 else array for name, array in arrays.items()}
-        texts = {
+        return arrays, {
             "partition": partition,
             "name": graph.partitioning.names[partition],
             "chunks": [layers.chunk_ids[row] for row in rows],
@@ -144,7 +135,24 @@ class Cutter:
             "relations": list(graph.nodes.relations),
             "tokens": columns,
         }
-        return arrays, texts
+
+    def _stated(self, relations: Ints) -> Ints:
+        """Shape (5, relations): subject, verb, object, sentence, and whether it was given with the documents."""
+        layers = self.graph.layers
+        columns = (layers.subjects, layers.verb_numbers, layers.objects, layers.stated, layers.given)
+        return np.stack([column[relations] for column in columns]).astype(np.int64)
+
+    def _titles(self, rows: Ints) -> dict[str, NDArray[Any]]:
+        """The words of the titles of these chunks, as `Titles` has them."""
+        titles, titled = self.graph.titles, self._names_of.of(rows)[0]
+        return {
+            "title_stems": titles.stems[titled],
+            "title_written": titles.written[titled],
+            "title_nodes": titles.nodes[titled],
+            "title_places": titles.places[titled],
+            "names": titles.names[rows],
+            "lengths": titles.lengths[rows],
+        }
 
     def _postings(self, rows: Ints) -> tuple[list[str], Ints, Ints, NDArray[np.float32]]:
         """The tokens of these chunks by alphabet, and of each the chunks that hold it with their shares of its BM25."""
@@ -179,7 +187,7 @@ class Joined:
         self.rows = self._all_rows[self._order]
 
     def _put(self, name: str) -> NDArray[Any]:
-        """Of all slices, one after the other."""
+        """An array of all slices, one after the other."""
         found = [one.arrays[name] for one in self.slices] or [np.zeros(self._empty.get(name, (0,)), np.int64)]
         whole = np.concatenate(found, axis=-1 if found[0].ndim == 2 and name in _BY_COLUMN else 0)
         return whole.astype(np.int64) if whole.dtype == np.int32 else whole

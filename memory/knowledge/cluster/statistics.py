@@ -73,7 +73,8 @@ class WordStatistics:
         return {token: word for token, word in reversed(words.items()) if self.count(token, field)}
 
     def shares(self, chunk: ChunkWords, only: Collection[str] | None = None) -> dict[str, float]:
-        """Of each token (None: all) how much of its BM25 a chunk reaches, title and text together; 0 to 1."""
+        """For each token (by default all of the chunk) how much of its BM25 the chunk reaches, title and text together;
+        0 to 1."""
         weight, together = self.parameters.title_weight, INDEXES.index(TOGETHER)
         length = weight * chunk.lengths["title"] + chunk.lengths["text"]
         wanted = {**chunk.text, **chunk.title} if only is None else only

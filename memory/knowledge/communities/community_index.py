@@ -192,7 +192,7 @@ def _ended(text: str) -> str:
 
 
 def _strongest_relations(made: ReportMaterial, strongest: Sequence[Sequence[int]]) -> Iterator[EntityRelation]:
-    """Of the links between the most central entities, one relation each whose verb is not empty."""
+    """One relation for each link between the most central entities, if one has a verb that says something."""
     for one, other in strongest:
         relations = made.relations.get((one, other), ())
         stated = (r for r in relations if not _EMPTY_VERBS.issuperset(r.verb.lower().split()))

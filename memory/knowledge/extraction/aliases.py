@@ -79,8 +79,8 @@ _SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
 
 
 def stands_for(short: str, full: str) -> bool:
-    """Of the keys of two names, whether one is the surname of the other, alone or with initials of its given names,
-    from the first: `br ambedkar` of `bhimrao ramji ambedkar`, `j tolkien` of `jrr tolkien`."""
+    """Whether one of two names (as keys) is the surname of the other, alone or with initials of its given names, from
+    the first: `br ambedkar` of `bhimrao ramji ambedkar`, `j tolkien` of `jrr tolkien`."""
     *initials, last = _words(short)
     *given, surname = _words(full)
     letters = "".join(word[0] for word in given)
@@ -99,7 +99,7 @@ def _is_acronym(surface: str) -> bool:
 
 
 def _first_letters(key: str) -> str:
-    """Of its words, small ones left out."""
+    """The first letters of a key's words, without small ones."""
     return "".join(word[0] for word in key.split() if word not in lexicon.EMPTY)
 
 

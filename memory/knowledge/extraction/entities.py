@@ -81,7 +81,8 @@ def _titles(text: str, title: str, kind: EntityKind) -> Iterator[Mention]:
 
 
 def apart(candidates: Iterable[Mention], length: int) -> Iterator[Mention]:
-    """Of those that overlap the longest, of equal ones the first in the list; in the order of the text."""
+    """The candidates that do not overlap, in the order of the text: of those that do, the longest stays, of equally
+    long ones the first in the list."""
     free = bytearray(length)
     kept: list[Mention] = []
     for mention in sorted(candidates, key=lambda one: one.start - one.end):

@@ -89,7 +89,7 @@ class ModelExtractor:
         return mentions, relations
 
     def close(self) -> None:
-        """Of the file of answers; may be called twice."""
+        """Closes the file of answers; may be called twice."""
         if self._kept:
             self._kept.close()
 

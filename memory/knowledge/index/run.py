@@ -70,6 +70,11 @@ class Changes:
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
 
+    @property
+    def of_documents(self) -> dict[str, int]:
+        """How many documents are new, changed, removed and unchanged."""
+        return {name: self.counts[name] for name in ("new", "changed", "removed", "unchanged")}
+
     def read(self, roots: Sequence[Path], library: Path, follow: bool = False) -> Iterator[Progress]:
         """Progress counts bytes of the sources, those that need not be read again among them."""
         self._known = self._generation.sources("old") if self._generation.old else {}
@@ -353,11 +358,8 @@ def index(
             if not whole:  # what stops the switch itself leaves a folder that may be the current one
                 remove(library, folder.name)
         notes += [*choices.notes, *changes.notes, *generation.notes, *choices.extractor.notes()]
-        counts = {name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")}
-        failed = tuple(changes.failed)
-        yield IndexReport(
-            **counts, failed=failed, notes=tuple(notes), documents=documents, chunks=chunks, seconds=seconds
-        )
+        more = {"documents": documents, "chunks": chunks, **changes.of_documents}
+        yield IndexReport(**more, failed=tuple(changes.failed), notes=tuple(notes), seconds=seconds)
 
 
 TOLD_OF = 40

@@ -61,8 +61,8 @@ def place_triples(database: sqlite3.Connection) -> Iterator[Progress]:
 
 
 def chunk_of(triple: Triple, chunks: Sequence[tuple[str, str]]) -> str:
-    """Of ids with their normalised texts: the first that has both of its entities, else the first that has one, else
-    the first."""
+    """The id of the chunk that a triple belongs to, of ids with their normalised texts: the first that has both of its
+    entities, else the first that has one, else the first."""
     ends = {normalise(triple.subject), normalise(triple.object)}
     held = [sum(end in text for end in ends) for _, text in chunks]
     return chunks[held.index(max(held))][0]

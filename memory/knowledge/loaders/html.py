@@ -185,7 +185,7 @@ def _grid(rows: list[HtmlElement]) -> list[list[str]]:
 
 
 def _spanned(said: str) -> int:
-    """Of rows or columns, as many as a cell is believed to span."""
+    """How many rows or columns a cell is believed to span."""
     return min(int(said), 1_000) if said.strip().isdecimal() else 1
 
 

@@ -64,7 +64,7 @@ class _Sheet:
         return found
 
     def style(self, said: Declared, own: str) -> Style:
-        """Of an element that the rules say this of, and its own `style`."""
+        """The style of an element, given what the rules say of it and its own `style`."""
         style = _style(said | _own(own) if own else said)
         return Style((name, self._with_variables(value, style)) for name, value in style.items())
 
@@ -133,7 +133,7 @@ def _meant(query: str) -> bool:
 
 
 def length(value: str, units: Mapping[str, float] = PIXELS, otherwise: float = float("nan")) -> float:
-    """Of what a value begins with; `otherwise` where that is no length."""
+    """The length that a value begins with, in these units; `otherwise` where it begins with none."""
     found = _LENGTH.match(value)
     return float(found[1]) * units.get(found[2] or "", 1.0) if found else otherwise
 

@@ -62,7 +62,7 @@ def _styles(root: _Element) -> dict[str, str]:
 
 
 def _css(properties: _Element) -> str:
-    """Of `w:rPr`, `w:pPr` or `w:tcPr`, or of the `style:text-properties` and others of a style, as CSS."""
+    """The properties (`w:rPr`, `w:pPr`, `w:tcPr`, or `style:text-properties` and others of a style) as CSS."""
     own = {name_of(one): one for one in properties}
 
     def told(name: str, of: str = "val", no: str = "") -> str:

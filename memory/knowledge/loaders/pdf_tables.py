@@ -31,7 +31,7 @@ class FoundTable(NamedTuple):
 
 
 def tables_of(page: Any, words: Sequence[PageWord]) -> list[FoundTable]:
-    """Of a page of pypdfium2, from the top to the bottom."""
+    """The tables of a page of pypdfium2, from the top to the bottom."""
     found = [one for one in _drawn(_lines(page), words) if _is_table(one.rows)]
     around = [one.box for one in found]
     found += [one for one in _aligned(words) if not any(overlap(one.box, box) for box in around)]

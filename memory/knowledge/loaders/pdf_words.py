@@ -39,7 +39,8 @@ class PageWord(NamedTuple):
 
 
 def words_of(page: Any) -> list[PageWord]:
-    """Of a page of pypdfium2, in the order in which they were written. Afterwards the page is without them."""
+    """The words of a page of pypdfium2, in the order in which they were written. Afterwards the page is without
+    them."""
     words, lost, end = list[PageWord](), list[PageWord](), 0
     with closing(page.get_textpage()) as read:
         painted = _Painted(page, read)
@@ -62,7 +63,7 @@ def words_of(page: Any) -> list[PageWord]:
 
 
 def _box(read: Any, first: int, last: int) -> Area:
-    """Of letters from the first to the last."""
+    """The box around the letters from the first to the last."""
     (x, y), matrix, (one, other) = (c_double(), c_double()), pdfium.FS_MATRIX(), (pdfium.FS_RECTF(), pdfium.FS_RECTF())
     pdfium.FPDFText_GetCharOrigin(read, first, byref(x), byref(y))
     pdfium.FPDFText_GetMatrix(read, first, byref(matrix))

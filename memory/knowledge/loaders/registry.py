@@ -44,7 +44,7 @@ BY_NAME = {loader.name: loader for loader in LOADERS}
 
 
 def loader_of(path: Path) -> Loader | None:
-    """By the end of the name, and for some kinds by how the file begins."""
+    """The loader for a file, by the end of its name, and for some kinds by how the file begins."""
     named = (loader for loader in LOADERS if path.name.lower().endswith(loader.suffixes))
     return next((loader for loader in named if loader.recognises(path)), None)
 

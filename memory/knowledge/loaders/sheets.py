@@ -145,7 +145,7 @@ def _value(cell: _Element, shared: list[str], formats: list[str]) -> str:
 
 
 def _formats(styles: _Element) -> list[str]:
-    """Of each style of cells: a date, a percentage or nothing."""
+    """What each style of cells shows: a date, a percentage or nothing."""
     kinds = {str(one): kind for kind, numbers in (("percent", _PERCENT), ("date", _DATES)) for one in numbers}
     for one in styles.iter("{*}numFmt"):
         code = _NO_FORMAT.sub("", one.get("formatCode", "")).lower()

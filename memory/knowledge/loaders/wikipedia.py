@@ -88,7 +88,7 @@ class Article:
 
     @property
     def categories(self) -> list[str]:
-        """Those that it puts itself into; what its templates add is not seen."""
+        """The categories that the page puts itself into; what its templates add is not seen."""
         return [title for namespace, title in self.linked if namespace == CATEGORY]
 
     def is_document(self, pages: Pages) -> bool:
@@ -105,7 +105,7 @@ class Article:
 
 
 def is_dump(path: Path) -> bool:
-    """By its root element. What cannot be opened is taken for one: reading it says why."""
+    """Whether a file is a dump, by its root element. One that cannot be opened counts as one: reading it says why."""
     try:
         with unzipped(path) as file:
             _, root = next(etree.iterparse(BytesIO(file.read(BEGINNING)), events=("start",), **SAFE))

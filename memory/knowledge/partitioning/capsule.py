@@ -68,7 +68,7 @@ class PartitionPlan:
 
     @property
     def name(self) -> str:
-        """Of its capsule's folder."""
+        """The name of its capsule's folder."""
         return f"{self.method}-k{self.k}" if self.k else f"{self.method}-{self.size}"
 
     def most(self, nodes: int) -> int:

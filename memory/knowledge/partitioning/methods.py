@@ -31,7 +31,7 @@ def leiden_partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> Partiti
 
 
 def communities(adjacency: "csr_array") -> Ints:
-    """Of each node the number of its community: as many as modularity makes, of any size, none over two components."""
+    """The number of each node's community: as many as modularity makes, of any size, none over two components."""
     if not adjacency.nnz:
         return np.arange(adjacency.shape[0])
     from scipy.sparse import triu
@@ -46,8 +46,8 @@ def optimised(
     weights: NDArray[np.floating],
     parameters: DetectionParameters = USUAL,
 ) -> Ints:
-    """Of each node the number of its community, by the modularity of edges with these `ends`, shape (2, edges): by
-    Leiden, or by Louvain (Blondel et al. 2008)."""
+    """The number of each node's community, by the modularity of edges with these `ends`, shape (2, edges): by Leiden,
+    or by Louvain (Blondel et al. 2008)."""
     import igraph
 
     graph = igraph.Graph(n=count, edges=ends.T.tolist())
@@ -212,7 +212,7 @@ def _matched(islands: Ints, others: Ints, sizes: Ints, size: int) -> tuple[Ints,
 
 
 def _bins(sums: Vectors, sizes: Ints, size: int) -> Ints:
-    """Of each orphan the one that its bin began with."""
+    """For each orphan the orphan that its bin began with."""
     means, begun, left = unit(sums), np.full(len(sizes), -1), np.ones(len(sizes), dtype=bool)
     for first in np.lexsort((np.arange(len(sizes)), -sizes)):
         if not left[first]:

@@ -364,14 +364,14 @@ def _name(terms: Sequence[tuple[str, str]]) -> str:
 
 
 def _sole(nodes: Ints, terms: Ints, documents: Sequence[str], width: int) -> list[str]:
-    """Of each term the document that alone has it; '' where several do."""
+    """For each term the document that alone has it; '' where several do."""
     known = {id_: number for number, id_ in enumerate(dict.fromkeys(documents))}
     of_node, ids = np.array([known[id_] for id_ in documents], np.int64), list(known)
     return [ids[one] if one >= 0 else "" for one in sole_values(terms, of_node[nodes], width).tolist()]
 
 
 def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints, list[str]]:
-    """Of each word that occurs its node, its number and its weight, shape (occurrences,); and the words."""
+    """For each word that occurs its node, its number and its weight, shape (occurrences,); and the words."""
     found = [written_words(field) for fields in titles_and_texts for field in fields]
     lengths = [len(of_field) for of_field in found]
     known: defaultdict[str, int] = defaultdict(count().__next__)
@@ -381,7 +381,7 @@ def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Int
 
 
 def _stems(words: Sequence[str]) -> tuple[list[str], Ints]:
-    """Of each word how it is shown, and the number of its stem; -1 of one that names nothing."""
+    """For each word how it is shown, and the number of its stem; -1 for one that names nothing."""
     shown, stems, known = list(map(without_possessive, words)), [], dict[str, int]()
     stem_of = {bare: stem for stem, bare in stems_and_words(" ".join(words))}
     for bare in shown:
@@ -392,7 +392,7 @@ def _stems(words: Sequence[str]) -> tuple[list[str], Ints]:
 
 
 def _commonest(numbers: Ints, weights: Ints, stems: Ints) -> dict[int, int]:
-    """Of each stem the word that occurs most often; of equally common ones the first."""
+    """For each stem the word that occurs most often; of equally common ones the first."""
     times = np.bincount(numbers, weights, minlength=len(stems))
     order = np.lexsort((np.arange(len(stems)), -times, stems))
     found, first = np.unique(stems[order], return_index=True)

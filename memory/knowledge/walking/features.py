@@ -231,7 +231,7 @@ class _Near:
         return np.bincount(self.of, values, self.size).astype(np.float64)
 
     def most(self, values: NDArray[np.generic]) -> Floats:
-        """Of each node the greatest value of its pairs, at least 0."""
+        """For each node the greatest value of its pairs, at least 0."""
         nodes, starts = self._groups
         found = np.zeros((self.size, *values.shape[1:]))
         if len(nodes):
@@ -458,7 +458,7 @@ class HopQuestion:
 
     @cached_property
     def stems(self) -> list[str]:
-        """Of the question's words."""
+        """The stems of the question's words."""
         return [" ".join(content_words(word)) or word for _, word in self.question.words]
 
 
@@ -529,7 +529,7 @@ def _sentence_words(hops: HopQuestion, rows: Ints, of_pair: Ints, pairs: int) ->
 
 
 def _nearest(cosines: NDArray[np.float32], groups: Ints, count: int) -> Ints:
-    """Of each group the place of its highest value; every group has one, and they come in order."""
+    """For each group the place of its highest value; every group has one, and they come in order."""
     order = np.lexsort((-cosines, groups))
     return order[np.searchsorted(groups[order], np.arange(count))]
 

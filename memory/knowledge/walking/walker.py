@@ -192,8 +192,8 @@ class WalkerParameters:
     named: Natural = 400  # how many passages that the question names are weighed
     looked: Natural = 64  # how many of the best passages have their surroundings looked at
     answers: Cosine = 0.8  # how near a passage has to be to the question to end the walk
-    think: ThinkParameters = field(default_factory=ThinkParameters)
-    walk: StepParameters = field(default_factory=StepParameters)
+    think: ThinkParameters = field(default_factory=ThinkParameters)  # which partitions are walked in
+    walk: StepParameters = field(default_factory=StepParameters)  # how far, and along how many ways
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,11 +259,9 @@ class LateInteraction:
 
 
 def max_sim(question: NDArray[np.float32], passages: Sequence[NDArray[np.floating]]) -> Floats:
-    """Of each passage the mean over the question's tokens of the greatest cosine to a token of it (ColBERT's equation
-    3, divided by the length of the question); 0 where either has no token.
-
-    Shapes (question's tokens, d) and (tokens, d) of each to (passages,).
-    """
+    """For each passage the mean over the question's tokens of the greatest cosine to a token of it (ColBERT's equation
+    3, divided by the length of the question); 0 where either has no token. Shapes (question's tokens, d) and (tokens,
+    d) of each to (passages,)."""
     if not len(question):
         return np.zeros(len(passages))
     cosines = (passage.astype(np.float32) @ question.T for passage in passages)
@@ -307,7 +305,7 @@ class Walker:
         return Thought(looked, masses, self._scores(looked, softmax(masses)))
 
     def _scores(self, looked: Looked, found: Floats) -> Floats:
-        """Of all partitions: by votes, or by the aligner."""
+        """The scores of all partitions: by votes, or by the aligner."""
         if self._aligner is None:
             return votes(looked.nodes, found, self.graph.partitioning)
         return self._aligner.scores(FoundNodes(looked.question, looked.nodes, found)).astype(np.float64)
@@ -337,7 +335,7 @@ class Walker:
         return np.unique(np.concatenate([question.within(some)[:most] for some in found]))
 
     def _nearest(self, question: LibraryQuestion, stitched: Stitched) -> Ints:
-        """Of each partition the nodes to land on by their cosine alone: all of its nodes are looked at."""
+        """For each partition the nodes to land on by their cosine alone: all of its nodes are looked at."""
         cosines = np.where(stitched.hub_nodes, -np.inf, self._cosines(question, stitched))
         best = [
             start + np.argsort(-cosines[start:end])[: self._parameters.walk.landings]
@@ -347,7 +345,7 @@ class Walker:
         return np.asarray(stitched.nodes[places[np.isfinite(cosines[places])]], np.int64)
 
     def _cosines(self, question: LibraryQuestion, stitched: Stitched) -> Floats:
-        """Of all nodes that are stitched; whole partitions are read in one piece each."""
+        """The cosines of all nodes that are stitched; whole partitions are read in one piece each."""
         if question.query.scope is not None:
             return question.cosines(stitched.nodes)
         vectors = map(self.graph.partition_vectors, stitched.partitions.tolist())
@@ -362,7 +360,7 @@ def hits_of(store: Search, query: Query, parameters: MatchParameters) -> Ints:
 
 
 def landings(stitched: Stitched, rows: Ints, masses: Floats, most: int) -> Ints:
-    """Of each partition the `most` rows of the greatest mass that are no hub nodes; best first over all. `rows` are
+    """For each partition the `most` rows of the greatest mass that are no hub nodes; best first over all. `rows` are
     those that were weighed."""
     places = stitched.place_of(rows)
     inside = np.flatnonzero(places >= 0)

@@ -12,7 +12,7 @@ from clew.agent.answer.answer_type import answer_type
     [
         ("How long does the warranty last?", "fact", ("duration",)),
         ("What does a ticket cost?", "fact", ("money",)),
-        ("how many hens do we have", "fact", ("number",)),
+        ("how many ladders do we own", "fact", ("number",)),
         ("When is the fair?", "fact", ("time",)),
         ("and who mows the lawn?", "fact", ("person",)),
         ("Where do I send the form?", "fact", ("place",)),
