@@ -13,7 +13,7 @@ from clew.agent.answer.judge import refused
 from clew.agent.answer.output_filter import OutputFilter
 from clew.agent.answer.quoted import evidence_for, in_library, quoted
 from clew.agent.answer.reader import with_bold
-from clew.agent.answer.verification import all_but_one, attributed, verdict
+from clew.agent.answer.verification import all_but_one, attributed, language_beside, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit, reported
@@ -282,7 +282,8 @@ class _Writing:
             or not _wrong(claim, passages)
             or not _wrong(all_but_one(claim, passages), passages)
         )
-        return told or language_of(claim.text) not in ("", "en")
+        evidence = " ".join(one.text for one in passages)
+        return told or language_beside(claim.text, evidence, self.turn.every_form) not in ("", "en")
 
 
 class _Restartable:
