@@ -268,3 +268,8 @@ def _of_line(line: str) -> list[Claim]:
 def same_words(text: str) -> str:
     """The same for texts that differ only in case, spacing and punctuation."""
     return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def stands_in(text: str, other: str) -> bool:
+    """Whether the other text has all words of this one in a row: "No." is not in "known"."""
+    return f" {same_words(text)} " in f" {same_words(other)} "

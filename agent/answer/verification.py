@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from clew.agent.answer.citations import LIST_MARK, is_code, same_words
+from clew.agent.answer.citations import LIST_MARK, is_code, stands_in
 from clew.agent.answer.sums import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
@@ -82,18 +82,18 @@ def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] 
 
     A number or a name that no cited passage has, and that is not `worked` out in another sentence, makes a sentence
     unsupported in any case: wrong citations look like that. Orders to a model support nothing. A sentence in another
-    language than its passages can only be checked for its numbers: it stays uncited, as code does."""
+    language than its passages can only be checked for its numbers: it stays uncited, as code and "No." do."""
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
     text, cleaned = _plain(claim), str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
     cited = [replace(one, text=cleaned(one.text)) for one in cited]
     evidence = cleaned(" ".join(map(_evidence, cited)))
-    if same_words(text) in same_words(evidence):
+    if content_words(text) and stands_in(text, evidence):
         return "supported"
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
-    if is_code(claim):
+    if is_code(claim) or not (content_words(text) or _exact(text)):
         return "uncited"
     said, known, before = ungrouped(text), _all_words(ungrouped(evidence)), " ".join(one.text for one in worked)
     results = arithmetic(said, cited, f"{asked} {before}")

@@ -56,6 +56,13 @@ def test_names_that_are_words_of_another_language_do_not_keep_a_sentence_from_be
     assert {one: verdict(Claim(one, (1,)), [passage], asked=asked if "blieb" in one else "") for one in said} == said
 
 
+@pytest.mark.parametrize("text", ["No.", "Yes.", "It is."])
+def test_what_has_only_small_words_is_not_checked(text: str) -> None:
+    passage = replace(LANG, text=f"{LANG.text} He is known.")
+    assert verdict(Claim(text, (1,)), [passage]) == "uncited"
+    assert verdict(Claim("Vienna nowhere.", (1,)), [passage]) != "supported"
+
+
 SOUP = Passage(
     "soup",
     "soup",
