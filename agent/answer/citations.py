@@ -109,6 +109,8 @@ class Citations:
         return shown + text[start:end], max(start, end)
 
     def _shown(self, match: re.Match[str]) -> str:
+        if _in_code(match.string[: match.start()]):
+            return match[0]
         if match["closes"]:
             return ""
         inside = re.sub(_BESIDE, "", match["said"] or match[0], flags=re.IGNORECASE)
@@ -146,10 +148,17 @@ class Citations:
                 yield end
 
 
+def _in_code(before: str) -> bool:
+    """Whether a text breaks off in a block or a piece of code: `a[2]` cites nothing."""
+    line = before.rpartition("\n")[2].replace("```", "")
+    return len(_FENCE.findall(before)) % 2 == 1 or line.count("`") % 2 == 1
+
+
+_FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.MULTILINE)
 _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
-_CITED = re.compile(rf"\s*{AHEAD}?\[(\d+)\]")
+_CITED = re.compile(rf"(?:\s+|(?<![\w)\]])){AHEAD}?\[(\d+)\]")
 _ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)
 """A line that is only citations."""
 

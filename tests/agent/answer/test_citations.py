@@ -74,6 +74,8 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
                 "It covers 38 million km² or 5 m², and x² is f(2).",
                 "It is very far⁹. In passage 9, it is far. In passage 12 of the book.",
                 "According to the law, a < b and <b>c</b>. In 1927, he did. And <em",
+                "It is `a[2]`, and `b [3] (2)`.",
+                "So:\n```py\nx[2] = f(1)  # [3]\n```",
             )
         ),
         ("The passage (passage of time) [p. 4]", "The passage (passage of time) [p. 4]", []),
@@ -192,6 +194,7 @@ BOTH = Claim("- X", (1, 2), new_line=True)
             ),
         ),
         (f"{AHEAD}[1] It is far. {AHEAD}[2] It is cold.\n- {AHEAD}[1] {AHEAD}[2] X", (FAR, COLD, BOTH)),
+        ("`a[2]` is far [1].", (Claim("a[2] is far.", (1,), markup="`a[2]` is far."),)),
         ("...\n- \n [1]\n", ()),
     ],
 )
