@@ -52,7 +52,8 @@ _FORMS = (
     rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.!?…。,;:)\]\"”»]))(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
 )
 _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
-"""All forms: brackets, tags, a passage named in a sentence, bare numbers at the end of one, and raised numbers (but not units and variables: 5 km², x²)."""
+"""All forms: brackets, tags, a passage named in a sentence, bare numbers at the end of one, and raised numbers (but not
+units and variables: 5 km², x²)."""
 
 _OPEN = re.compile(
     rf"(?<!\s)\s*(?:\\|\\?[\[【][^\]】\n]{{0,{_LONGEST}}}(?:[\]】](?:\((?:#[^()\s]{{0,40}})?)?)?|\[\[[^\]\n]{{0,{_LONGEST}}}\]?|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
