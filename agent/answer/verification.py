@@ -134,9 +134,11 @@ def _in_order(said: str, passage: Passage) -> bool:
 
 
 def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
-    """Without the one name or number that no source has, where the rest of it says something; else as it is."""
+    """Without the one name or number that no source has and no sum in it gives, where the rest says something; else as
+    it is."""
     said = ungrouped(claim.text)
-    lacking = _exact(said) - _all_words(ungrouped(" ".join(map(said_by, sources))))
+    known = _all_words(ungrouped(" ".join(map(said_by, sources))))
+    lacking = _exact(said).difference(known, arithmetic(said, sources))
     rest = re.sub(rf"\b{re.escape(min(lacking))}\b", "", said, flags=re.IGNORECASE) if len(lacking) == 1 else ""
     return replace(claim, text=rest) if len(content_words(rest)) >= LEAST_SAID else claim
 
