@@ -95,7 +95,7 @@ def schema(specs: Sequence[ToolSpec]) -> Mapping[str, Any]:
     forms = [
         {
             "type": "object",
-            "properties": {"tool": {"enum": [name]}, **its["properties"]},
+            "properties": {"tool": {"enum": [name]}, **{key: _short(part) for key, part in its["properties"].items()}},
             "required": ["tool", next(iter(its["properties"]))],
         }
         for name, its in each.items()
@@ -103,6 +103,11 @@ def schema(specs: Sequence[ToolSpec]) -> Mapping[str, Any]:
     calls = {"type": "array", "items": {"anyOf": forms}, "maxItems": MOST}
     parts = {name: part for its in each.values() for name, part in its.get("$defs", {}).items()}
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"], "$defs": parts}
+
+
+def _short(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A text with its longest length: small models do not end one by themselves, and a plan that breaks off is none."""
+    return {**part, "maxLength": LONGEST // MOST} if part.get("type") == "string" else part
 
 
 def search_keys(calls: Iterable[Call]) -> SearchKeys:
