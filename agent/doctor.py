@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -31,16 +31,18 @@ State = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found. `hint` is the command that mends it, empty for `ok`. Clew works in spite of a warning."""
+    """What was found. `hint` is the command that mends it, empty for `ok`. Clew works in spite of a warning.
+    `exit_code` is that of a command which needs this."""
 
     name: str
     state: State
     message: str
     hint: str = ""
+    exit_code: int = field(default=1, compare=False)
 
 
 def _problem(name: str, error: ClewError) -> Check:
-    return Check(name, "problem", error.message, error.hint)
+    return Check(name, "problem", error.message, error.hint, error.exit_code)
 
 
 INSTALL = re.compile(r"pip install '[^']+'")
@@ -190,7 +192,7 @@ def models(settings: Settings) -> Iterator[Check]:
                 OllamaServer().pulled()  # says what is wrong where nothing answers
             silent = name.startswith(OPENAI) and not OpenAIServer.named().says_what_it_is
         except ClewError as error:
-            yield Check(MODEL, "warning" if name == AUTO else "problem", error.message, error.hint)
+            yield replace(_problem(MODEL, error), state="warning" if name == AUTO else "problem")
             continue
         if silent:
             message = f"{name}: what answers there does not say which models it has, as such servers do"

@@ -274,6 +274,14 @@ def test_every_call_of_render_names_a_prompt() -> None:
     assert {name for name, _ in rendered()} == {path.stem for path in (ROOT / "prompts").glob("*.txt")}
 
 
+def test_the_fixed_text_of_a_turns_prompts_stays_short() -> None:
+    """Of an answer, a rewriting and a plan: 3,200 characters before issue 50, of which four fifths were wanted."""
+    texts = (
+        path.read_text("utf-8") for name in ("answer*", "rewrite", "plan") for path in ROOT.glob(f"prompts/{name}.txt")
+    )
+    assert sum(map(len, texts)) <= 2000
+
+
 def test_a_prompt_takes_its_values_and_no_others(tmp_path: Path) -> None:
     (tmp_path / "greet.txt").write_text("Say $word to $name. It costs $$5.\n", "utf-8")
     assert render("greet", folder=tmp_path, word="hello", name="Clew") == "Say hello to Clew. It costs $5.\n"

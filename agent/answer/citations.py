@@ -18,8 +18,8 @@ _LONGEST = 80
 """Characters between brackets that may be a citation; longer brackets are not waited for."""
 
 _BLANK = r"[^\S\n]*"
-_KIND = r"(?:passages?|sources?|documents?)"
-_LABEL = rf"(?:(?:{_KIND}|ids?|citations?|cite)\b{_BLANK}[=:#]?{_BLANK}){{0,2}}[=:#^]?{_BLANK}"
+_KIND = r"(?:passages?|sources?|documents?|docs?|refs?)"
+_LABEL = rf"(?:(?:{_KIND}|ids?|citations?|cite)(?![a-z]){_BLANK}[=:#_-]?{_BLANK}){{0,2}}[=:#^]?{_BLANK}"
 _BESIDE = (
     rf"{_BLANK},?{_BLANK}(?<![a-z])(?:pp?|pages?|seiten?|s)\b\.?{_BLANK}\d{{1,4}}(?:{_BLANK}[-–—]{_BLANK}\d{{1,4}})?"
     r"|[^\S\n]+title=[\"“][^\"”]{0,60}[\"”]|†[^\]】,;]{0,20}"
@@ -41,18 +41,19 @@ _FORMS = (
     rf"(?<!\s)\s*[\[【](?=[^\]】\n]{{0,{_LONGEST}}}[\]】]){_NUMBERS}[\]】](?:\(#[^()\s]{{0,40}}\))?",
     rf"(?<!\s)\s*\\\[{_NUMBERS}\\\]",
     rf"(?<!\s)\s*\((?={_BLANK}(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}\)){_NUMBERS}\)",
-    rf"(?<!\s)\s*<cite>{_NUMBERS}</cite>",
+    rf"(?<!\s)\s*<cite>\[?{_NUMBERS}\]?</cite>",
     rf"{_START}(?P<opens><{_TAG}{_NUMBERS}>)\s*",
     rf"(?<!\s)\s*<{_TAG}{_NUMBERS}/?>",
     rf"(?P<closes></{_TAG}>)",
     rf"{_START}(?P<said>{_SAID_IN}{_NUMBERS}[\])]?,)\s*(?P<next>[^\W\d])",
     rf"(?:(?<=[.!?…。])|(?<=[.!?…。][\"”]))[^\S\n]*\((?P<behind>{_FEW})\)(?=\s|\Z)",
     rf"(?<=\S)(?<![a-z\d](?=\())[^\S\n]*\((?P<before>{_FEW})\)(?={_BLANK}(?:[.!?…。]|\n|\Z|[\[【]))",
+    rf"(?P<told>\bpassages?{_BLANK})(?P<named>\d{{1,3}}(?:{_BLANK}(?:and|und|et|y|&){_BLANK}\d{{1,3}})*)(?!\w)",
     rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.!?…。,;:)\]\"”»]))(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
 )
 _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
-"""All forms: brackets, tags, a passage named at the beginning of a sentence, bare numbers at the end of one, and raised
-numbers (but not units and variables: 5 km², x²)."""
+"""All forms: brackets, tags, a passage named in a sentence, bare numbers at the end of one, and raised numbers (but not
+units and variables: 5 km², x²)."""
 
 _OPEN = re.compile(
     rf"(?<!\s)\s*(?:\\|\\?[\[【][^\]】\n]{{0,{_LONGEST}}}(?:[\]】](?:\((?:#[^()\s]{{0,40}})?)?)?|\[\[[^\]\n]{{0,{_LONGEST}}}\]?|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
@@ -61,6 +62,7 @@ _OPEN = re.compile(
     rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)\Z"
     rf"|{_START}<{_TAG}{_NUMBERS}>\s*\Z"
     rf"|[{_RAISED}][{_RAISED},\s]*\Z"
+    rf"|\bp[a-z]{{0,7}}\Z|\bpassages?{_BLANK}[\d\s&anduety]{{0,20}}\Z"
     r"|(?<!\s)\s+\Z",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -109,19 +111,21 @@ class Citations:
         return shown + text[start:end], max(start, end)
 
     def _shown(self, match: re.Match[str]) -> str:
+        if _in_code(match.string[: match.start()]):
+            return match[0]
         if match["closes"]:
             return ""
         inside = re.sub(_BESIDE, "", match["said"] or match[0], flags=re.IGNORECASE)
         named = list(self._raised(match["raised"]) if match["raised"] else self._named(inside))
         line = match.string[: match.start()].rpartition("\n")[2]
-        bare = match["said"] or match["behind"] or match["before"] or match["raised"]
+        bare = match["said"] or match["behind"] or match["before"] or match["raised"] or match["named"]
         unknown = bare and not all(1 <= number <= self._count for number in named)
         if unknown or (match["behind"] and _LISTED.search(line)):
             return match[0]
         numbers = dict.fromkeys(filter(None, map(self._number, named)))
         if match["said"] or match["opens"]:
             return "".join(f"{AHEAD}[{number}] " for number in numbers) + (match["next"] or "").upper()
-        return "".join(f" [{number}]" for number in numbers)
+        return (match["told"] or "").rstrip() + "".join(f" [{number}]" for number in numbers)
 
     def _number(self, own: int) -> int:
         """The new number of a passage, in the order of first mention; 0 if there is no such passage."""
@@ -146,10 +150,17 @@ class Citations:
                 yield end
 
 
+def _in_code(before: str) -> bool:
+    """Whether a text breaks off in a block or a piece of code: `a[2]` cites nothing."""
+    line = before.rpartition("\n")[2].replace("```", "")
+    return len(_FENCE.findall(before)) % 2 == 1 or line.count("`") % 2 == 1
+
+
+_FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.MULTILINE)
 _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
-_CITED = re.compile(rf"\s*{AHEAD}?\[(\d+)\]")
+_CITED = re.compile(rf"(?:\s+|(?<![\w)\]])){AHEAD}?\[(\d+)\]")
 _ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)
 """A line that is only citations."""
 
@@ -268,3 +279,8 @@ def _of_line(line: str) -> list[Claim]:
 def same_words(text: str) -> str:
     """The same for texts that differ only in case, spacing and punctuation."""
     return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def stands_in(text: str, other: str) -> bool:
+    """Whether the other text has all words of this one in a row: "No." is not in "known"."""
+    return f" {same_words(text)} " in f" {same_words(other)} "

@@ -10,13 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from clew.agent.answer.arithmetic import NUMBER, arithmetic, right_sums, ungrouped
-from clew.agent.answer.citations import LIST_MARK, is_code, same_words
+from clew.agent.answer.citations import LIST_MARK, is_code, stands_in
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
-from clew.memory.language.telling import language_of, may_be_english
+from clew.memory.language.telling import language_of
 from clew.memory.minilm import PairScorer
 from clew.memory.text import NUMBER_WORDS, content_words, negations, split, words
 
@@ -43,11 +43,16 @@ LEAST_SAID = 3
 ALIKE = 0.15
 """Passages whose shares of a sentence's words differ by less are told apart by the cross-encoder."""
 
+SAME_LANGUAGE = 2 / 3
+"""The share of a sentence's words, without names, from which it is in the language of the text that has them."""
+
 BESIDE = 400
 """Characters around a passage that may be quoted with it: the rest of a list or a sentence."""
 
 SHIPPED = Path(__file__).with_suffix(".safetensors")
 
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_BETWEEN_NAMES = re.compile(r"\b([A-Z][\w-]*) [a-z]+(?= [A-Z])")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b(?!(?<=, )[^,:]*: )[A-Z][\w'-]+")
 
 
@@ -77,25 +82,25 @@ def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] 
 
     A number or a name that no cited passage has, and that is not `worked` out in another sentence, makes a sentence
     unsupported in any case: wrong citations look like that. Orders to a model support nothing. A sentence in another
-    language than its passages can only be checked for its numbers: it stays uncited, as code does."""
+    language than its passages can only be checked for its numbers: it stays uncited, as code and "No." do."""
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
     text, cleaned = _plain(claim), str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
     cited = [replace(one, text=cleaned(one.text)) for one in cited]
     evidence = cleaned(" ".join(map(_evidence, cited)))
-    if same_words(text) in same_words(evidence):
+    if content_words(text) and stands_in(text, evidence):
         return "supported"
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
-    if is_code(claim):
+    if is_code(claim) or not (content_words(text) or _exact(text)):
         return "uncited"
     said, known, before = ungrouped(text), _all_words(ungrouped(evidence)), " ".join(one.text for one in worked)
     results = arithmetic(said, cited, f"{asked} {before}")
     if {*content_words(said)} <= {*content_words(f"{ungrouped(evidence)} {asked} {before}")}:
         results |= arithmetic(said, worked) - known
     lacked = _exact(said).difference(known, results, NUMBER.findall(before), _acronyms(said, evidence))
-    language = language_of(text)
+    language = language_beside(text, evidence, asked)
     if language not in ("", "en") and {"", language}.isdisjoint(language_of(one.text) for one in cited):
         return "unsupported" if any(one[0].isdigit() for one in lacked) else "uncited"
     if any(one[0].isdigit() for one in lacked) or not lacked <= _all_words(asked):
@@ -104,6 +109,16 @@ def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] 
         return "supported"
     likely, enough, least = _likelihood(said, cited)
     return "supported" if likely >= enough and not lacked else "weak" if likely >= least else "unsupported"
+
+
+def language_beside(text: str, evidence: str, asked: str = "") -> str:
+    """The language of a sentence, by its words that are no part of names ("Lang" is a word of Dutch), else that
+    of the question; empty where it cannot be told, or where nearly all of them stand in the evidence."""
+    small = [word for word in _WORD.findall(_BETWEEN_NAMES.sub(r"\1", text)) if word.islower()]
+    held = {*small}.intersection(_WORD.findall(evidence))
+    if small and sum(word in held for word in small) > SAME_LANGUAGE * len(small):
+        return ""
+    return language_of(" ".join(small)) or language_of(asked)
 
 
 def _in_order(said: str, passage: Passage) -> bool:
@@ -119,9 +134,11 @@ def _in_order(said: str, passage: Passage) -> bool:
 
 
 def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
-    """Without the one name or number that no source has, where the rest of it says something; else as it is."""
+    """Without the one name or number that no source has and no sum in it gives, where the rest says something; else as
+    it is."""
     said = ungrouped(claim.text)
-    lacking = _exact(said) - _all_words(ungrouped(" ".join(map(said_by, sources))))
+    known = _all_words(ungrouped(" ".join(map(said_by, sources))))
+    lacking = _exact(said).difference(known, arithmetic(said, sources))
     rest = re.sub(rf"\b{re.escape(min(lacking))}\b", "", said, flags=re.IGNORECASE) if len(lacking) == 1 else ""
     return replace(claim, text=rest) if len(content_words(rest)) >= LEAST_SAID else claim
 
@@ -132,7 +149,8 @@ def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, floa
     read, wanted = [replace(one, text=ungrouped(one.text)) for one in cited], content_words(said)
     known = {*content_words(" ".join(map(said_by, read)))}
     held = sum(word in known for word in wanted) / max(1, len(wanted))
-    if held < LEAST_SHARED or len(wanted) < LEAST_SAID or not may_be_english(said):
+    own_language = language_beside(said, " ".join(map(said_by, read)))
+    if held < LEAST_SHARED or len(wanted) < LEAST_SAID or own_language not in ("", "en"):
         return held, SUPPORTED, WEAK
     read += [replace(read[0], text="\n".join(one.text for one in read))] if len(read) > 1 else []
     return float(shipped().scores(said, [near(said, one) for one in read]).max()), SAID, WEAKLY_SAID
@@ -240,7 +258,7 @@ class _Candidates:
             of_sum = (self.given[one] for one in exact if self.given.get(one))
             return replace(claim, cites=next(of_sum, ()) or (self._best(said, exact - self.free) + 1,))
         lacked = (exact - self.free).difference(*(self.held[number - 1] for number in claim.cites))
-        if not lacked or not may_be_english(said):
+        if not lacked or language_beside(said, " ".join(map(said_by, self.passages))) not in ("", "en"):
             return claim
         best = self._best(said, exact - self.free)
         return claim if lacked.isdisjoint(self.held[best]) else replace(claim, cites=(best + 1,))

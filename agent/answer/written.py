@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.citations import Citations, claims_of, numbered, same_words, whole_sentences
+from clew.agent.answer.citations import Citations, claims_of, numbered, stands_in, whole_sentences
 from clew.agent.answer.evidence import READ
 from clew.agent.answer.judge import refused
 from clew.agent.answer.output_filter import OutputFilter
 from clew.agent.answer.quoted import evidence_for, in_library, quoted
 from clew.agent.answer.reader import with_bold
-from clew.agent.answer.verification import all_but_one, attributed, verdict
+from clew.agent.answer.verification import all_but_one, attributed, language_beside, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit, reported
@@ -100,8 +100,8 @@ def _shortened(turn: Turn, run: TurnContext, writer: RecordedWriter, plain: Made
         for number, source in enumerate(shown.sources, 1)
     ]
     made = write(turn.found(units), writer, "mark", run.emit, run.cancel)
-    told = same_words(" ".join(unit.text for unit in units))
-    if made.answer.refused or any(same_words(claim.text) not in told for claim in made.answer.claims):
+    told = " ".join(unit.text for unit in units)
+    if made.answer.refused or not all(stands_in(claim.text, told) for claim in made.answer.claims):
         raise ModelFailed(f"what {writer.name} wrote is not what the documents say")
     known = {(one.id, one.heading): one for one in shown.sources}
     sources = tuple(known[one.id, one.heading] for one in made.answer.sources)
@@ -282,7 +282,8 @@ class _Writing:
             or not _wrong(claim, passages)
             or not _wrong(all_but_one(claim, passages), passages)
         )
-        return told or language_of(claim.text) not in ("", "en")
+        evidence = " ".join(one.text for one in passages)
+        return told or language_beside(claim.text, evidence, self.turn.every_form) not in ("", "en")
 
 
 class _Restartable:

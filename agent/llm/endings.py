@@ -10,8 +10,18 @@ from collections.abc import Iterator, Sequence
 from clew.memory.ports import Void
 from clew.memory.text import split
 
-OPENING, CLOSING = ("<think>", "<thinking>"), ("</think>", "</thinking>")
-"""The marks around thoughts."""
+OPENING = (
+    *("<think>", "<thinking>", "<thought>", "<reasoning>", "[think]", "<seed:think>", "<|start_thinking|>"),
+    *("<|channel>thought", "<|channel|>analysis<|message|>"),
+)
+CLOSING = (
+    *("</think>", "</thinking>", "</thought>", "</reasoning>", "[/think]", "</seed:think>", "<|end_thinking|>"),
+    *("<channel|>", "assistantfinal"),
+)
+"""The marks around thoughts; of gpt-oss, where its server leaves them in the text or takes only the signs away."""
+
+END = "<|end|>"
+"""Of a thought of gpt-oss, and of a turn of others."""
 
 
 def without_thoughts(pieces: Iterator[str]) -> Iterator[str | Void]:
@@ -21,7 +31,7 @@ def without_thoughts(pieces: Iterator[str]) -> Iterator[str | Void]:
     templates have written the beginning themselves. Blank space before the first word goes too.
     """
     thinking = started = False
-    for part, mark in parted(pieces, OPENING + CLOSING):
+    for part, mark in parted(pieces, (*OPENING, *CLOSING, END)):
         text = part if started else part.lstrip()
         if text and not thinking:
             started = True
@@ -29,6 +39,8 @@ def without_thoughts(pieces: Iterator[str]) -> Iterator[str | Void]:
         if mark in CLOSING and not thinking:
             started = False
             yield Void()
+        elif mark == END and not thinking:
+            yield mark
         elif mark:
             thinking = mark in OPENING
 
@@ -56,23 +68,27 @@ _MARKS = (
     "<|im_end|> <|im_start|> <|im_sep|> <|endoftext|> <|end|> <|user|> <|assistant|> <|system|> <|eot_id|> <|eom_id|> "
     "<|end_of_text|> <|begin_of_text|> <|start_header_id|> <|return|> <|end_of_turn_token|> <|start_of_turn_token|> "
     "<|start_of_role|> <|end_of_turn|> </s> <eos> <end_of_turn> <start_of_turn> [inst] [/inst] "
-    "<｜end▁of▁sentence｜> <｜user｜>"
+    "<｜end▁of▁sentence｜> <｜user｜> <turn|> <|turn> <|start|> <|call|> <|end_response|> <|eot|> <|header_start|> "
+    "<|observation|> <|role_end|> <|end_of_msg|>"
 ).split()
-"""Of templates: ChatML, Llama 3, Phi, Zephyr, Command-R, Granite, Mistral, Gemma, DeepSeek. Not those of tool calls."""
+"""Of templates: ChatML, Llama 3 and 4, Phi, Zephyr, Command-R, Granite, Mistral, Gemma, DeepSeek, gpt-oss, GLM. Of tool
+calls only what comes behind them."""
 
 _TURNS = tuple(
     f"\n{before}{who}:"
-    for before in ("", "### ", "###")
+    for before in ("", "### ", "###", "**")
     for who in ("user", "human", "question", "assistant", "agent", "instruction")
 )
 
 _ECHOES = (
     *("answer:", "**answer:**", "assistant:", "### assistant:", "### response:", "assistant\n", "<|assistant|>", "<s>"),
     *("<|im_start|>assistant", "<start_of_turn>model", "<|start_header_id|>assistant<|end_header_id|>", "[/inst]"),
-    "agent:",
+    *("<|start|>assistant", "<|channel|>final<|message|>", "<|start_response|>", "<|turn>model", "agent:"),
 )
-_ASKED, _ANSWERED = "user:", "agent:"  # a turn before, as the prompt has it: the second line is the answer's
-_ECHO = re.compile(rf"\A(?:\s|{_ASKED}[^\n]*\n(?=\s*{_ANSWERED})|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
+_ASKED = {"user:": "agent:", "question:": "answer:"}  # of the prompt: the second line is the answer's
+_TURN = "|".join(rf"{asked}[^\n]*\n(?=\s*{answered})" for asked, answered in _ASKED.items())
+_ECHO = re.compile(rf"\A(?:\s|{_TURN}|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
+_CITED = re.compile(r"\s*\[[^\]\n]{0,20}\]?")
 _GAP = re.compile(r"(?<=[^\w\s,])\s+(?=\S)|\s*\n\s*(?=\S)|(?<=[。！？])(?=\S)")
 """Where a sentence or a line may end: the next one has begun."""
 
@@ -99,7 +115,10 @@ def _without_echo(pieces: Iterator[str]) -> Iterator[str]:
     for piece in pieces:
         held = _ECHO.sub("", held + piece)
         first, _, second = held.lower().partition("\n")
-        is_turn = _ASKED.startswith(first[: len(_ASKED)]) and _ANSWERED.startswith(second.lstrip())
+        is_turn = any(
+            asked.startswith(first[: len(asked)]) and answered.startswith(second.lstrip())
+            for asked, answered in _ASKED.items()
+        )
         if not is_turn and not any(echo.startswith(held.lower()) for echo in _ECHOES):
             break
     yield held
@@ -107,23 +126,29 @@ def _without_echo(pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _until_repeated(pieces: Iterator[str]) -> Iterator[str]:
-    """The pieces up to a sentence that was there before. A sentence is held while an earlier one begins like it, and so
-    is white space."""
+    """The pieces up to a sentence that was there before, whatever it cites. A sentence is held while an earlier one
+    begins like it, and so is white space."""
     said = dict[str, None]()  # in the order in which each came last
     held, shown = "", 0
     for piece in pieces:
         held += piece
         while whole := _whole(held):
-            if _is_repeated(whole.strip(), said):
+            sentence = _uncited(whole)
+            if _is_repeated(sentence, said):
                 return
             yield whole[shown:]
-            said[whole.strip()] = said.pop(whole.strip(), None)
+            said[sentence] = said.pop(sentence, None)
             held, shown = held[len(whole) :], 0
-        if not any(one.startswith(held.strip()) for one in said):
+        begun = _uncited(held)
+        if not any(one.startswith(begun) for one in said):
             yield held.rstrip()[shown:]
             shown = len(held.rstrip())
-    if not _is_repeated(held.strip(), said):
+    if not _is_repeated(_uncited(held), said):
         yield held.rstrip()[shown:]
+
+
+def _uncited(text: str) -> str:
+    return _CITED.sub("", text).strip()
 
 
 def _whole(text: str) -> str:

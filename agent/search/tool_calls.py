@@ -95,7 +95,7 @@ def schema(specs: Sequence[ToolSpec]) -> Mapping[str, Any]:
     forms = [
         {
             "type": "object",
-            "properties": {"tool": {"enum": [name]}, **its["properties"]},
+            "properties": {"tool": {"enum": [name]}, **{key: _short(part) for key, part in its["properties"].items()}},
             "required": ["tool", next(iter(its["properties"]))],
         }
         for name, its in each.items()
@@ -103,6 +103,11 @@ def schema(specs: Sequence[ToolSpec]) -> Mapping[str, Any]:
     calls = {"type": "array", "items": {"anyOf": forms}, "maxItems": MOST}
     parts = {name: part for its in each.values() for name, part in its.get("$defs", {}).items()}
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"], "$defs": parts}
+
+
+def _short(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A text with its longest length: small models do not end one by themselves, and a plan that breaks off is none."""
+    return {**part, "maxLength": LONGEST // MOST} if part.get("type") == "string" else part
 
 
 def search_keys(calls: Iterable[Call]) -> SearchKeys:
@@ -240,13 +245,13 @@ def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: Reco
 # Calls that are written as text --------------------------------------------------------------------------------------
 
 _QUERIES = ("query", "search_query", "q", "question", "input", "text", "title", "about", "expression", "table")
-_NAMES = ("tool", "name", "function", "tool_name", "action")
+_NAMES = ("tool", "name", "function", "tool_name", "action", "recipient_name")
 _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input", "properties")
 
 _QUOTE = re.compile(r'<\|"\|>|<escape>')  # Gemma 4, FunctionGemma
 _NAMED_BEFORE = re.compile(
     r"([\w.]+)(?::\d+)?"  # hybrid, functions.hybrid:0
-    r"(?:<[^<>]*>|\[\w+\]\w*|json|Action[ _]Input|[^\w{}<\[])*\Z"  # marks of templates between it and its arguments
+    r"(?:<[^<>]*>|\[\w+\]\w*|json|commentary|Action[ _]Input|[^\w{}<\[])*\Z"  # marks of templates before its arguments
 )
 _TAGGED = re.compile(r'<(?:function=|(?:\w+:)?invoke name="|tool_call>\s*(?=[\w.]+\s*<arg_key>))([\w.]+)')
 _PARAMETER = re.compile(
@@ -255,7 +260,10 @@ _PARAMETER = re.compile(
     re.DOTALL,
 )
 _AROUND_CODE = re.compile(r"<\|[^<>]*\|>|```\w*|`|^\s*(?:[-*>]|\d+[.)]|Action:)\s*", re.MULTILINE)
-_REACT = re.compile(r"^\W*Action:\s*([\w.]+)\s*\n\s*Action[ _]Input:\s*(.+)$", re.MULTILINE)
+_REACT = re.compile(
+    r"^\W*Action(?: \d+)?:\W*([\w.]+)(?:\[(.+)\]\s*|\W*\n\W*Action[ _]Input(?: \d+)?:\W*(.+))$", re.MULTILINE
+)
+_WITHIN_CALL = re.compile(r"(?<=\()\s*\n\s*|(?<=,)\s*\n\s*(?=\w+\s*=)|\s*\n\s*(?=\))")
 
 BETWEEN = 80
 """Characters between the name of a tool and its arguments, at most."""
@@ -269,8 +277,8 @@ def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
     text = _QUOTE.sub('"', text)
     found = _in_json(text, names) or _in_tags(text) or _in_python(text, names)
     found = found or [
-        ToolCall(name, {"query": said.strip("\"' ")})
-        for name, said in _REACT.findall(text)
+        ToolCall(name, {"query": (said or below).strip("\"'`* ")})
+        for name, said, below in _REACT.findall(text)
         if _tool_name(name, names) in names
     ]
     if not found:
@@ -338,7 +346,7 @@ def _in_tags(text: str) -> list[ToolCall]:
 def _in_python(text: str, names: Sequence[str]) -> list[ToolCall]:
     """`graph("the Moon")`, where a line is code."""
     found = list[ToolCall]()
-    for line in _AROUND_CODE.sub("", text).splitlines():
+    for line in _AROUND_CODE.sub("", _WITHIN_CALL.sub("", text)).splitlines():
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of backslashes in its texts
             made = [node for node in ast.walk(ast.parse(line.strip(" \t."))) if isinstance(node, ast.Call)]
@@ -354,7 +362,22 @@ def _given(call: ast.Call) -> Mapping[str, Any]:
 
 
 def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments with the query under its own name, whatever the model called it; a single text is the query."""
-    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
+    """The arguments with the query under its own name, whatever the model called it; a single text is the query. One
+    that is again an object, or a list of one text, is what stands in it."""
+    texts = {
+        key: text
+        for key, value in arguments.items()
+        if (key in _QUERIES or isinstance(value, str)) and (text := _text_in(value))
+    }
     named = [texts[key] for key in _QUERIES if key in texts] or (list(texts.values()) if len(texts) == 1 else [])
     return {**arguments, "query": named[0]} if named else arguments
+
+
+def _text_in(value: Any) -> str:
+    """`the Moon` of itself, of `["the Moon"]` and of `{"type": "string", "value": "the Moon"}`; else empty."""
+    if isinstance(value, str):
+        inner = _value(value) if value.strip().startswith("{") else None
+        return value if inner is None else _text_in(inner)
+    if isinstance(value, dict):
+        value = [value[key] for key in (*_QUERIES, "value") if key in value][:1]
+    return _text_in(value[0]) if isinstance(value, list) and len(value) == 1 else ""

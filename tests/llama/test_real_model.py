@@ -1,8 +1,10 @@
 """A real model on a real server, by the way that any OpenAI-compatible server is used: the road, not the wit."""
 
+import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clew.agent.assistant import Assistant
 from clew.agent.llm.openai_writer import OpenAIWriter
+from clew.agent.search.tool_calls import calls_in, schema
+from clew.agent.search.toolbox import OWN
 from clew.agent.settings import read_settings
 from clew.memory.errors import Cancelled, PromptCut, ServiceUnreachable
 from clew.memory.ports import Message, Output, Usage, WriteOptions
@@ -68,6 +72,19 @@ def test_a_reply_fits_the_schema(writer: OpenAIWriter) -> None:
     assert Film.model_validate_json(text_of(outputs)).title
 
 
+def test_the_server_is_asked_what_it_is_and_counts_tokens(writer: OpenAIWriter) -> None:
+    assert writer.window == 8192 and writer.abilities.is_small
+    assert 3 < writer.tokens("The Moon is far away.") < 10
+
+
+def test_calls_of_a_plan_are_written_by_their_schema(writer: OpenAIWriter) -> None:
+    asked = [Message("user", "Search for the distance of the Moon, in JSON with calls of tools.")]
+    said = text_of(list(writer.write(asked, WriteOptions(schema(OWN), tokens=300, temperature=0))))
+    names = [spec.name for spec in OWN]
+    calls = json.loads(said)["calls"]
+    assert all(call["tool"] in names for call in calls) and len(calls_in(said, names)) == len(calls)
+
+
 def test_a_stop_is_heard_at_once_and_by_the_server(writer: OpenAIWriter, llama: str) -> None:
     wait_until_idle(llama)
     cancel = threading.Event()
@@ -104,6 +121,17 @@ def test_a_server_that_dies_in_the_middle_is_a_line(named: str, monkeypatch: pyt
         process.kill()
         with pytest.raises(ServiceUnreachable):
             list(outputs)
+
+
+def test_turns_side_by_side_end_each_with_its_answer(
+    examples_path: Path, cache: Path, tmp_path: Path, named: str
+) -> None:
+    settings = read_settings(library=examples_path, home=tmp_path / "data", cache=cache, llm=named)
+    asked = {"a": "How far away is the Moon?", "b": "Who directed the film Metropolis?"}
+    with Assistant.open(settings) as assistant, ThreadPoolExecutor() as pool:
+        turns = list(pool.map(lambda thread: turn_of(assistant, thread, asked[thread]), asked))
+    for said, turn in zip(("384,400", "Fritz Lang"), turns, strict=True):
+        assert said in turn.answer.text and turn.ledger
 
 
 def test_a_whole_turn_ends_with_an_answer(examples_path: Path, cache: Path, tmp_path: Path, named: str) -> None:

@@ -260,6 +260,16 @@ def test_on_a_full_disk_is_said_what_is_kept(clew: Run, library: Path, monkeypat
 CHECKS = ["settings", "library", "library files", "encoder", "language model"]
 
 
+@pytest.mark.parametrize("llm", ["openai:any", "ollama:any:1b"])
+def test_doctor_says_by_its_exit_code_that_it_is_only_a_server_that_is_not_there(
+    clew: Run, library: Path, llm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    assert clew("doctor", "--library", library, "--llm", llm).exit_code == 4
+    assert clew("doctor", "--library", library, "--llm", f"{llm},answer=nobody").exit_code == 1
+
+
 def test_doctor_proves_and_repairs_a_library_and_names_the_command_that_mends(clew: Run, library: Path) -> None:
     checks = [json.loads(line) for line in clew("doctor", "--library", library, "--json").stdout.splitlines()]
     assert [check["name"] for check in checks] == CHECKS

@@ -11,7 +11,7 @@ from rich.text import Text
 from clew.agent.doctor import State, examine
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings, indexed_here, last_used, read_settings
-from clew.memory.errors import BadInput, ClewError
+from clew.memory.errors import BadInput, ClewError, ServiceUnreachable
 from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.cluster.publishing import on_this_machine, worked_on
 from clew.memory.knowledge.disk import required_generation
@@ -34,25 +34,26 @@ def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool)
     """Check that everything works, and say which command helps if it does not.
 
     It looks at the library that you used last, or at --library, and checks the hash of every file. The exit code is 1
-    if there is a problem; a warning is not a problem.
+    if there is a problem, 4 if it is only that a server does not answer; a warning is not a problem.
     """
     settings, unreadable = _settings(library, llm)
     if mending:
         _repair(settings)
-    console, problems = output(), 0
+    console, problems = output(), list[int]()
     for check in examine(settings, unreadable, mending):
-        problems += check.state == "problem"
+        problems += [check.exit_code] if check.state == "problem" else []
         if check.hint.startswith(("clew ui", "clew doctor")):
             check = replace(check, hint=f"{check.hint} {shlex.join(options.kept_flags('--library'))}".strip())
         if as_json:
-            print_json(asdict(check))
+            print_json({name: value for name, value in asdict(check).items() if name != "exit_code"})
             continue
         about = (f"{check.state:8} ", STYLES[check.state]), (f"{check.name:14} ", "bold"), one_line(check.message)
         console.print(Text.assemble(*about))
         if check.hint:
             console.print(Text(f"{'':9}try: {one_line(check.hint)}"))
     if problems:
-        raise ClewError(f"{number_of(problems, 'problem')}, see above")
+        kind = ServiceUnreachable if set(problems) == {ServiceUnreachable.exit_code} else ClewError
+        raise kind(f"{number_of(len(problems), 'problem')}, see above")
 
 
 def _repair(settings: Settings) -> None:

@@ -46,6 +46,7 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
         ("It is far [2: The Moon, how far]. Grey [3: A, 1: B].", "It is far [1]. Grey [2] [3].", [2, 3, 1]),
         ("It is far [2: Flat 3, 27 Wharf; 4: Bread].", "It is far [1] [2].", [2, 4]),
         ("It is far [2](#2). Grey [3](#passage-3) [1] (#1).", "It is far [1]. Grey [2] [3] (#1).", [2, 3, 1]),
+        ("It is far [passage_2]. Grey <cite>[3]</cite> [doc 1].", "It is far [1]. Grey [2] [3].", [2, 3, 1]),
         ("It is far [citation:2][citation:4].", "It is far [1] [2].", [2, 4]),
         ("It is far (2). Grey (1, 2).", "It is far [1]. Grey [2] [1].", [2, 1]),
         (
@@ -64,6 +65,12 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
             f"- {AHEAD}[1] It is far [1].\n- {AHEAD}[2] X",
             [2, 1],
         ),
+        (
+            "Passage 2 says so. It is far, as passages 3 and 1 say.",
+            "Passage [1] says so. It is far, as passages [2] [3] say.",
+            [2, 3, 1],
+        ),
+        ("It is far (see passage 2). The 2nd passage", "It is far (see passage [1]). The 2nd passage", [2]),
         ("In passage 2, it is far. [2] Grey [1].", f"{AHEAD}[1] It is far. [1] Grey [2].", [2, 1]),
         *(
             (text, text, [])
@@ -74,6 +81,8 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
                 "It covers 38 million km² or 5 m², and x² is f(2).",
                 "It is very far⁹. In passage 9, it is far. In passage 12 of the book.",
                 "According to the law, a < b and <b>c</b>. In 1927, he did. And <em",
+                "It is `a[2]`, and `b [3] (2)`.",
+                "So:\n```py\nx[2] = f(1)  # [3]\n```",
             )
         ),
         ("The passage (passage of time) [p. 4]", "The passage (passage of time) [p. 4]", []),
@@ -192,6 +201,7 @@ BOTH = Claim("- X", (1, 2), new_line=True)
             ),
         ),
         (f"{AHEAD}[1] It is far. {AHEAD}[2] It is cold.\n- {AHEAD}[1] {AHEAD}[2] X", (FAR, COLD, BOTH)),
+        ("`a[2]` is far [1].", (Claim("a[2] is far.", (1,), markup="`a[2]` is far."),)),
         ("...\n- \n [1]\n", ()),
     ],
 )

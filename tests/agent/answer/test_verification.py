@@ -43,6 +43,26 @@ def test_a_sentence_is_checked_against_what_it_cites(text: str, passage: Passage
     assert (verdict(Claim(text, (1,)), [passage]) == "supported") == said
 
 
+def test_names_that_are_words_of_another_language_do_not_keep_a_sentence_from_being_checked() -> None:
+    passage = replace(LANG, text=f"{LANG.text} He met the writer Thea von Harbou in Berlin, and left Germany in 1933.")
+    said = {
+        "Lang left Germany in 1933.": "supported",
+        "Lang directed M in Hamburg.": "unsupported",
+        "Thea von Harbou directed Die Nibelungen in 1933.": "unsupported",
+        "Fritz Lang wurde in Berlin geboren.": "uncited",
+        "Thea von Harbou blieb in Deutschland.": "uncited",
+    }
+    asked = "Wer blieb in Deutschland?"
+    assert {one: verdict(Claim(one, (1,)), [passage], asked=asked if "blieb" in one else "") for one in said} == said
+
+
+@pytest.mark.parametrize("text", ["No.", "Yes.", "It is."])
+def test_what_has_only_small_words_is_not_checked(text: str) -> None:
+    passage = replace(LANG, text=f"{LANG.text} He is known.")
+    assert verdict(Claim(text, (1,)), [passage]) == "uncited"
+    assert verdict(Claim("Vienna nowhere.", (1,)), [passage]) != "supported"
+
+
 SOUP = Passage(
     "soup",
     "soup",

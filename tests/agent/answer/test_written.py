@@ -171,7 +171,11 @@ def test_a_number_of_the_question_alone_is_marked_and_kept(made: Makes) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["Laika was a dog who flew on 3 November 1957, 69 years ago [3].", "Laika flew on 3 November in Sputnik [3]."],
+    [
+        "Laika was a dog who flew on 3 November 1957, 69 years ago [3].",
+        "Laika flew on 3 November in Sputnik [3].",
+        "Laika flew in Sputnik on 3 November 1957, or 1957 - 3 = 1,954 [3].",
+    ],
 )
 def test_one_number_or_name_that_was_worked_out_is_marked_and_kept(reply: str, made: Makes) -> None:
     draft = made(saying(reply))

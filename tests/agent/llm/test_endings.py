@@ -23,6 +23,8 @@ TEXTS = [
     (f"{MOON}\nagent: It is grey.", MOON),  # as the prompt tells what was said
     (f"user: How far is the Moon?\nagent: {MOON}\nuser: Why?", MOON),
     (f"agent: {MOON}", MOON),
+    (f"Question: How far is the Moon?\nAnswer: {MOON}\n**Question:** Why?", MOON),
+    ("Question: none\nof these", "Question: none\nof these"),
     ("User accounts are free.", "User accounts are free."),
     ("user: none\nof these", "user: none\nof these"),
     (f"Answer: {MOON}", MOON),
@@ -32,6 +34,9 @@ TEXTS = [
     ("It ends with <|im_en", "It ends with <|im_en"),
     (f"{MOON} {GREY} {MOON} {GREY}", f"{MOON} {GREY}"),
     (f"{MOON} {MOON}", MOON),
+    ("The Moon is very far [2]. The Moon is very far [1]. The Moon is very far [passage 3].", MOON),
+    ("The Moon is very far [2]. The Moon is very far from Mars [1].",) * 2,
+    (f"<|start|>assistant<|channel|>final<|message|>{MOON}<|return|>", MOON),
     ("Yes. Yes. Yes. Yes.", "Yes."),
     ("月は遠い。月は遠い。月は", "月は遠い。"),
     ("He saw Mr. Lang in Rome. He saw Mr. Kern in Rome.", "He saw Mr. Lang in Rome. He saw Mr. Kern in Rome."),
@@ -88,6 +93,16 @@ def said(*pieces: str) -> str:
         (["a < b, and ", "a <", "= b"], "a < b, and a <= b"),
         (["ends with <th"], "ends with <th"),
         (["Okay, let me see. The answer is far.</think>", "The Moon."], "The Moon."),
+        # gpt-oss as its server leaves it: https://github.com/kekzl/imp/pull/768, without its signs:
+        # https://github.com/Augustas11/macprovider/issues/743
+        (["<|channel|>analysis<|message|>Far?<|end|><|start|>assistant"], "<|start|>assistant"),
+        (["analysisWhich one?assistantfinal", "The Moon."], "The Moon."),
+        # Ministral, Command R7B, Seed and Gemma 4, by their templates
+        (["[THINK]Which one?[/THINK]The Moon."], "The Moon."),
+        (["<|START_THINKING|>Which one?<|END_THINKING|>The Moon."], "The Moon."),
+        (["<seed:think>Which one?</seed:think>The Moon."], "The Moon."),
+        (["<|channel>thought\nWhich one?<channel|>The Moon."], "The Moon."),
+        (["The Moon.<|end|>"], "The Moon.<|end|>"),
         ([], ""),
     ],
 )

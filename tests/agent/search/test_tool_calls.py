@@ -43,6 +43,11 @@ WRITTEN = [
     '{"name": "hybrid", "arguments": {"search_query": "the Moon", "k": 3}}',
     '{"hybrid": {"query": "the Moon"}}',
     '{"hybrid": "the Moon"}',
+    # https://github.com/langchain-ai/langchain/pull/28225
+    '{"name": "hybrid", "arguments": {"query": "{\\"query\\": \\"the Moon\\"}"}}',
+    '{"name": "hybrid", "arguments": {"query": {"type": "string", "value": "the Moon"}}}',
+    '{"name": "hybrid", "arguments": {"query": ["the Moon"]}}',
+    '{"tool_uses": [{"recipient_name": "functions.hybrid", "parameters": {"query": "the Moon"}}]}',
     # Hermes, Qwen: https://github.com/QwenLM/Qwen3/issues/805
     '<tool_call>\n{"name": "hybrid", "arguments": {"query": "the Moon"}}\n</tool_call>',
     '<tool_call>{"name": "hybrid", "arguments": {"query": "the Moon"}}',
@@ -60,6 +65,7 @@ WRITTEN = [
     '```tool_code\nprint(hybrid(query="the Moon"))\n```',
     '```tool_code print(default_api.hybrid(query="the Moon", k=3))```',
     'hybrid({"query": "the Moon"})',
+    '```tool_code\nhybrid(\n    query="the Moon",\n    k=3,\n)\n```',  # https://github.com/waybarrios/vllm-mlx/pull/622
     # Gemma 4: https://github.com/ml-explore/mlx-lm/pull/1105
     '<|tool_call>call:hybrid{query:<|"|>the Moon<|"|>}<tool_call|>',
     "<start_function_call>call:hybrid{query:<escape>the Moon<escape>}<end_function_call>",
@@ -70,6 +76,8 @@ WRITTEN = [
     # gpt-oss: https://github.com/odysseus-dev/odysseus/issues/4522, https://github.com/raullenchai/Rapid-MLX/issues/480
     '<|channel|>commentary to=functions.hybrid <|constrain|>json<|message|>{"query": "the Moon"}<|call|>',
     'commentary to=functions.hybrid json{"query": "the Moon"}',
+    # The recipient before the channel: https://github.com/openai/harmony/issues/40
+    '<|start|>assistant to=functions.hybrid<|channel|>commentary json<|message|>{"query": "the Moon"}<|call|>',
     # Command-R's template (tool_use), and Command R7B's
     'Action: ```json\n[\n    {"tool_name": "hybrid", "parameters": {"query": "the Moon"}}\n]```',
     '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "hybrid", "parameters": {"query": "the Moon"}}]<|END_ACTION|>',
@@ -77,6 +85,10 @@ WRITTEN = [
     'Thought: I must look.\nAction: hybrid\nAction Input: {"query": "the Moon"}\nObservation: It is grey.',
     "Action: hybrid\nAction Input: the Moon",
     'Action: hybrid ({"input": "the Moon"})',
+    # In bold: https://github.com/crewAIInc/crewAI/issues/103, numbered: https://github.com/langchain-ai/langchain/issues/3438
+    "**Action:** hybrid\n**Action Input:** the Moon",
+    "Action 1: hybrid\nAction Input 1: the Moon",
+    "Action 1: hybrid[the Moon]",
     # Functionary: https://github.com/ggml-org/llama.cpp/blob/master/docs/function-calling.md,
     # GLM-4: https://github.com/ml-explore/mlx-swift-lm/pull/623
     '>>>hybrid\n{"query": "the Moon"}',

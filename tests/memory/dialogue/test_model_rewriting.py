@@ -8,6 +8,7 @@ import pytest
 
 from clew.memory.datatypes import Recalled, Sentence
 from clew.memory.dialogue.rewriting import RewriteParameters, fault, rewrite, rewrite_by_model
+from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.ports import Message
@@ -66,6 +67,11 @@ def test_what_cannot_be_used_is_dropped_at_once(reply: str, wrong: str) -> None:
     written = rewrite_by_model(QUESTION, SAID, "without a model", writer)
     assert (written.text, written.how, written.why) == ("without a model", "learned", wrong)
     assert len(writer.told) == 1
+
+
+def test_a_question_that_neither_changes_has_no_fault() -> None:
+    for without_model, how in ((tidy(QUESTION), "model"), (GOOD, "learned")):
+        assert rewrite_by_model(QUESTION, SAID, without_model, Replying([QUESTION])).how == how
 
 
 def test_names_and_numbers_of_the_question_are_kept() -> None:
