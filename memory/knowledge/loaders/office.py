@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from html import escape
 from typing import Any
 
@@ -18,7 +19,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
+from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, SIGNS, shown_of
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, title_of_file
 from clew.memory.knowledge.loaders.records import read_text, read_xml
@@ -66,7 +67,8 @@ def _page(result: Any) -> HtmlElement:
     said = {text for layer, text in nodes if not layer}
     beside = dict.fromkeys(text for layer, text in nodes if layer in ("header", "footer"))
     found = [f"<p>{escape(text)}</p>" for text in beside if text not in said and not text.isdecimal()]
-    page = html.parse(_BULLET.sub(r"<li>\1</li>", clean(result.content + "".join(found))).replace(BREAK, "<br>"))
+    written = _BULLET.sub(r"<li>\1</li>", clean(result.content + "".join(found))).replace(BREAK, "<br>")
+    page = html.parse(reduce(lambda text, sign: text.replace(SIGNS[sign], escape(sign)), SIGNS, written))
     for listed in page.iter("ul", "ol"):
         counts = Counter[int]()
         for item in listed.iterchildren("li"):

@@ -90,6 +90,15 @@ def test_items_of_lists_keep_their_depth_and_lines_end_where_they_did(tmp_path: 
     assert document(tmp_path / "x.odt", open_document(open_)).text == "- Tools\n  - Sägen\n\nHall 1\nHamburg"
 
 
+def test_no_sign_and_no_space_of_words_is_lost_and_styles_make_lists(tmp_path: Path) -> None:
+    style = '<w:style w:styleId="Dot"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+    run = "<w:r><w:t>R&amp;D</w:t><w:tab/><w:t>1</w:t><w:noBreakHyphen/><w:t>2 &lt; 3 &gt; 2, &amp;amp;</w:t></w:r>"
+    tabs = '<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr>'
+    items = paragraph("Saw", '<w:pStyle w:val="Dot"/>') + paragraph("Axe", '<w:pStyle w:val="Dot"/>')
+    text = "R&D 1-2 < 3 > 2, &amp;\n\n- Saw\n- Axe"
+    assert document(tmp_path / "x.docx", word(f"{tabs}{run}</w:p>{items}", style)).text == text
+
+
 @pytest.mark.parametrize(
     "look",
     [
