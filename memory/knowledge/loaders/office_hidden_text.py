@@ -22,7 +22,7 @@ MOST_REPEATED = (
 )
 BREAK = "\u2028"  # stands for the end of a line
 DEEPER = "\u2063"  # stands before an item of a list for each list that it lies in but one
-SIGNS = {"&": "\ue0a1", "<": "\ue0a2", ">": "\ue0a3"}  # what stands for these, which kreuzberg leaves out of Word's words
+SIGNS = {"&": "\ue0a1", "<": "\ue0a2", ">": "\ue0a3"}  # stand for what kreuzberg leaves out of Word's words
 UNKNOWN = "background:url(x)"  # what is below letters: the colour of a theme, or a style of tables
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")

@@ -152,13 +152,13 @@ def test_chats_in_json_have_names_and_times(tmp_path: Path) -> None:
     telegram = {"name": "Trip", "messages": [first, {"date": "2024-03-12T18:03:00", "actor": "Ann", "text": ""}]}
     found = document(tmp_path / "x.json", json.dumps(telegram))
     assert (found.title, found.text, found.date) == ("Trip", "- 2024-03-12 18:02 - Ann: who brings it?", "2024-03-12")
-    said = [{"type": "message", "user": "U1", "text": "see <http://x.org|this> &amp; that", "ts": "1714557600.1"}]
+    said = [{"type": "message", "user": "U1", "text": "<@U1> see <http://x.org|this> &amp; that", "ts": "1714557600.1"}]
     export = {
         "users.json": json.dumps([{"id": "U1", "real_name": "Ann Lee"}]),
         "talk/2024-05-01.json": json.dumps(said),
     }
     slack = told(tmp_path / "x.zip", zipped(export))
-    assert slack["x.zip/talk/2024-05-01.json"] == "- 2024-05-01 10:00 - Ann Lee: see this & that"
+    assert slack["x.zip/talk/2024-05-01.json"] == "- 2024-05-01 10:00 - Ann Lee: @Ann Lee see this & that"
 
 
 def test_records_are_a_table_and_other_json_is_said_in_lines(tmp_path: Path) -> None:
