@@ -116,11 +116,12 @@ def read_slides(source: Source) -> Iterator[Document]:
 
 
 def _slide(package: Package, number: int, name: str) -> str:
-    """The title, and the other boxes from the top to the bottom where all say where they are."""
+    """The title, and the other boxes from the top to the bottom where all of them say where they are."""
     slide = package.parsed(name)
     boxes = list(slide.iter("{*}sp", "{*}graphicFrame"))
     tops = {box: [int(at.get("y", 0)) for at in box.iter("{*}off")] for box in boxes}
-    boxes.sort(key=lambda box: (_kind(box) not in _TITLES, tops[box][0] if all(tops.values()) else 0))
+    are_placed = all(tops[box] for box in boxes if _kind(box) not in _TITLES)
+    boxes.sort(key=lambda box: (_kind(box) not in _TITLES, _kind(box) not in _TITLES and are_placed and tops[box][0]))
     beside = [package.parsed(other) for other in package.links(name).values() if "notesSlides/" in other]
     notes = [_words(box) for other in beside for box in other.iter("{*}sp") if _kind(box) not in _NO_TEXT]
     said = "".join(f"<p>Notes: {words}</p>" for words in notes if words)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ LOOKED_AT, LEAST = 50, 0.5  # first lines of a text, of which this share begins 
 
 
 def read_table(source: Source) -> Iterator[Document]:
-    """A document: its rows, cells parted by `|`, empty ones left out.
+    """A document: its rows, cells parted by `|`, empty ones left out; lines of one cell above them are text.
 
     Raises `Unreadable` where a cell has no end, or nothing stands in it.
     """
@@ -48,7 +48,10 @@ def read_table(source: Source) -> Iterator[Document]:
     except csv.Error as error:
         raise Unreadable(f"not a table: {error}") from error
     layout, title = TextLayout(), title_of_file(source.path)
-    layout.table(rows, title)
+    above = ["".join(row).strip() for row in takewhile(lambda row: sum(map(bool, map(str.strip, row))) == 1, rows)]
+    above = above if len(above) < len(rows) else []
+    layout.verbatim("\n".join(above))
+    layout.table(rows[len(above) :], title, 1 + len(above))
     yield layout.document(source, title)
 
 
@@ -192,6 +195,7 @@ def _messages_of(data: Any, people: Mapping[str, str]) -> list[tuple[str, str, s
     for one in (one for one in listed if isinstance(one, dict)):
         when, text = one.get("date", one.get("ts")), one.get("text")
         sender = one.get("from") or (one.get("user_profile") or {}).get("real_name") or one.get("user")
+        sender = sender or one.get("from_id")  # whose account is gone
         if isinstance(text, list):  # of Telegram: plain words, and records of what is bold or a link
             text = "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part) for part in text)
         if when is None or not isinstance(text, str) or not (text.strip() and sender):

@@ -190,6 +190,14 @@ def test_sheets_are_tables_with_their_rows(tmp_path: Path, merged: str) -> None:
     assert found.hidden_text.split() == ["Eve", "1", "key", "of", "Eve"] and found.pages == (Mark(0, "sheet S1"),)
 
 
+def test_titles_right_above_a_table_are_none_of_its_rows(tmp_path: Path) -> None:
+    sheet = rows({"A": "Harvest"}, {"A": "in tonnes"}, {"A": "Field", "B": "Wheat"}, {"A": "North", "B": 120})
+    merged = '<mergeCells><mergeCell ref="A1:B1"/></mergeCells>'
+    found = document(tmp_path / "x.xlsx", excel(sheet + merged))
+    assert found.text == "S1\n\nHarvest\nin tonnes\n\nField | Wheat\nNorth | 120"
+    assert found.tables == (Table("S1", ("Field", "Wheat"), (("North", "120"),), 4, "sheet S1"),)
+
+
 def test_a_column_that_is_hidden_goes_with_its_words(tmp_path: Path) -> None:
     columns = '<cols><col min="2" max="2" hidden="1"/></cols>'
     sheet = rows({"A": "Name", "B": "Pay", "C": "Room"}, {"A": "Ann", "B": 90, "C": 4})
@@ -231,11 +239,7 @@ def test_open_sheets_are_tables_too(tmp_path: Path) -> None:
 
 
 def test_slides_are_places_with_boxes_from_above_and_notes(tmp_path: Path) -> None:
-    first = (
-        box("Below", place=(0, 90))
-        + box("Launch", kind="ctrTitle", place=(0, 50))
-        + box("Above", "and on", place=(0, 10))
-    )
+    first = box("Below", place=(0, 90)) + box("Launch", kind="ctrTitle") + box("Above", "and on", place=(0, 10))
     hidden = f'show="0"|{box("Not for you")}'
     last = box("Risks", kind="title") + box("gone", more='hidden="1"') + box("3", kind="sldNum")
     found = document(tmp_path / "x.pptx", slides(first, hidden, last, notes=box("Say it slowly", kind="body")))
