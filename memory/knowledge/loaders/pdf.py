@@ -28,7 +28,7 @@ from clew.memory.knowledge.loaders.source import LoadFailure, Source, in_a_line,
 from clew.memory.text import blocks, clean, number_of
 
 NO_TITLE = re.compile(
-    r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|[\W\d_]*|about:\w+|\w+://.*|www\..*"
+    r"untitled|\(anonymous\)|microsoft \w+.*|document ?\d*|slide ?\d*|[\W\d_]*|about:\w+|\w+://.*|www\..*"
     r"|.*\.(docx?|pdf|tex|dvi|pptx?|xlsx?|indd|qxd|rtf|odt|html?|txt|md|csv|png|jpe?g|tiff?)",
     re.IGNORECASE,
 )
