@@ -72,7 +72,7 @@ def test_comments_notes_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> No
         "Comment by K. Holm: Make it 95.",
         "Boxed.",
         "End.",
-        "Call 0301.",
+        "- Call 0301.",
     ]
 
 
