@@ -61,14 +61,15 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
     known = {one for one in known if not any(one.words != other and _stands(one.words, other) for other in longer)}
     others = (_is_of_another(of_one, known) or not unlisted.isdisjoint(of_one) for of_one in names)
     capitals = {word.casefold() for word in cased if word[0].isupper() or word.isdecimal()}
-    beside = _in_other_folders(asked, capitals - FUNCTION_WORDS, evidence)
+    beside = _in_other_files(asked, capitals - FUNCTION_WORDS, evidence)
     told = zip(others, _of_other_codes(lines, evidence), (one in beside for one in evidence.sources), strict=True)
     return np.array([*map(any, told)], np.float64)
 
 
-def _in_other_folders(asked: Sequence[_Words], capitals: set[str], evidence: Evidence) -> set[str]:
-    """The documents whose folder the question does not name, where another of the same name or title lies in a folder
-    beside it that the question names: by all its words, or by a name or a year that the other lacks."""
+def _in_other_files(asked: Sequence[_Words], capitals: set[str], evidence: Evidence) -> set[str]:
+    """The documents whose folder or file the question does not name, where another of the same name or title lies in a
+    folder beside it, or in the same, that the question names: by all words of the folder or file, or by a name or a
+    year that the other lacks."""
 
     def is_named(folder: _Words, other: _Words) -> bool:
         whole = not FUNCTION_WORDS.issuperset(folder) and any(_stands(folder, line) for line in asked)
@@ -77,7 +78,7 @@ def _in_other_folders(asked: Sequence[_Words], capitals: set[str], evidence: Evi
     files = [(PurePath(one.source.casefold()), one) for one in evidence.documents.values()]
     others = set[str]()
     for (path, one), (other_path, other) in permutations(files, 2):
-        parts = zip(path.parts[:-1], other_path.parts[:-1], strict=False)
+        parts = zip((*path.parts[:-1], path.stem), (*other_path.parts[:-1], other_path.stem), strict=False)
         apart = [(_words(own), _words(of)) for own, of in parts if own != of]
         alike = path.name == other_path.name or one.title.casefold() == other.title.casefold()
         if alike and len(path.parts) == len(other_path.parts) and any(is_named(of, own) for own, of in apart):

@@ -149,7 +149,8 @@ def _chosen(
                 continue
             if evidence.foreign and document != first_document:  # its reader tells less of others
                 continue
-            if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
+            alike = [other for other in found if float(vectors[place] @ vectors[other]) >= parameters.redundant]
+            if any(_numbers_in(evidence.texts[place]) <= _numbers_in(evidence.texts[other]) for other in alike):
                 continue
             if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
                 continue
@@ -165,6 +166,10 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
+
+
+def _numbers_in(text: str) -> set[str]:
+    return {value for value in _VALUE.findall(text) if value[0].isdigit()}
 
 
 def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
