@@ -24,8 +24,8 @@ _PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
 """Separates the parts of a title, and the headings of a path."""
 
 _WORD = re.compile(r"[^\W_]+")
-_OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
-"""The name at the beginning of a text: words with capitals or numbers."""
+_OPENING = re.compile(r"(?:[-*\u2022] +)?(?:[A-Z]\w{0,3}\. )*([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
+"""The name at the beginning of a text: words with capitals or numbers, behind what is shortened ("Dr.")."""
 
 _CODE = re.compile(r"\b(?=[\w-]*\d)[^\W\d][\w-]*")
 """A name that contains a number, such as a model number; what stands before the number is its series."""
@@ -56,42 +56,49 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
         for name in chain.from_iterable(names)
         if any(_stands(name.words, line) for line in asked) or (name.own and _stands(name.own, cased))
     }
-    known |= _named_by_one_word({*chain.from_iterable(asked)}, names, evidence)
+    listed, unlisted = _named_lists({*chain.from_iterable(asked)}, names, evidence)
+    known |= listed
     longer = [one.words for one in known]
     known = {one for one in known if not any(one.words != other and _stands(one.words, other) for other in longer)}
-    others = (_is_of_another(of_one, known) for of_one in names)
-    beside = _in_other_folders(asked, evidence)
+    others = (_is_of_another(of_one, known) or not unlisted.isdisjoint(of_one) for of_one in names)
+    capitals = {word.casefold() for word in cased if word[0].isupper() or word.isdecimal()}
+    beside = _in_other_files(asked, capitals - FUNCTION_WORDS, evidence)
     told = zip(others, _of_other_codes(lines, evidence), (one in beside for one in evidence.sources), strict=True)
     return np.array([*map(any, told)], np.float64)
 
 
-def _in_other_folders(asked: Sequence[_Words], evidence: Evidence) -> set[str]:
-    """The documents whose folder the question does not name, where another of the same name or title lies in a folder
-    beside it that the question names."""
+def _in_other_files(asked: Sequence[_Words], capitals: set[str], evidence: Evidence) -> set[str]:
+    """The documents whose folder or file the question does not name, where another of the same name or title lies in a
+    folder beside it, or in the same, that the question names: by all words of the folder or file, or by a name or a
+    year that the other lacks."""
+
+    def is_named(folder: _Words, other: _Words) -> bool:
+        whole = not FUNCTION_WORDS.issuperset(folder) and any(_stands(folder, line) for line in asked)
+        return whole or not capitals.isdisjoint({*folder} - {*other})
+
     files = [(PurePath(one.source.casefold()), one) for one in evidence.documents.values()]
     others = set[str]()
     for (path, one), (other_path, other) in permutations(files, 2):
-        apart = [pair for pair in zip(path.parts[:-1], other_path.parts[:-1], strict=False) if pair[0] != pair[1]]
-        said = [_words(part) for pair in apart for part in pair]
-        named = [not FUNCTION_WORDS.issuperset(one) and any(_stands(one, line) for line in asked) for one in said]
+        parts = zip((*path.parts[:-1], path.stem), (*other_path.parts[:-1], other_path.stem), strict=False)
+        apart = [(_words(own), _words(of)) for own, of in parts if own != of]
         alike = path.name == other_path.name or one.title.casefold() == other.title.casefold()
-        if alike and len(path.parts) == len(other_path.parts) and named == [False, True]:
-            others.add(one.id)
+        if alike and len(path.parts) == len(other_path.parts) and any(is_named(of, own) for own, of in apart):
+            others |= {one.id} if not any(is_named(own, of) for own, of in apart) else set()
     return others
 
 
-def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> set[Name]:
-    """Titles of lists that the question names by the one word in which they differ from each other: "the upper one" of
-    the lists "shelf upper" and "shelf lower"."""
+def _named_lists(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> tuple[set[Name], set[Name]]:
+    """Titles of lists that share words: those that the question names by what the other lacks ("the upper one" of
+    "shelf upper" and "shelf lower"), and those others."""
     rows = zip(names, evidence.candidates, strict=True)
     titles = {name for its, one in rows if one.block.group >= 0 for name in its if name.kind == "title"}
-    return {
-        one
-        for one in titles
-        for other in titles
-        if len(one.words) == len(other.words) and _are_alike(one.words, other.words)
-        if {*one.words} - {*other.words} <= asked and not ({*other.words} - {*one.words}) & asked
-    }
+    pairs = [
+        (one, other)
+        for one, other in permutations(titles, 2)
+        if {*one.words} & {*other.words} and {*one.words} - {*other.words} <= asked
+        if {*one.words} - {*other.words} and not ({*other.words} - {*one.words}) & asked
+    ]
+    return {one for one, _ in pairs}, {other for _, other in pairs} - {one for one, _ in pairs}
 
 
 def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:

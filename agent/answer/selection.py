@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
-from clew.agent.answer.arithmetic import difference
+from clew.agent.answer.arithmetic import NUMBER, difference
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
@@ -134,7 +134,9 @@ def _chosen(
                 continue
             if evidence.foreign and document != first_document:  # its reader tells less of others
                 continue
-            if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
+            alike = [other for other in found if float(vectors[place] @ vectors[other]) >= parameters.redundant]
+            numbers = {*NUMBER.findall(evidence.texts[place])}
+            if any(numbers.issubset(NUMBER.findall(evidence.texts[other])) for other in alike):
                 continue
         excerpt = excerpt_of(candidate, whole_list=wanted.form in ("list", "steps"))
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:

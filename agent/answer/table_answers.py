@@ -98,10 +98,17 @@ def _lead(reading: TableReading, result: TableResult, language: str, end: str) -
 
 
 def _meant(reading: TableReading, denied: float) -> TableRequest | None:
-    """The request, with the cell excluded that the question denies: "who is not in Finance". None if it is unclear what
-    is denied. Yes-no columns need no such change."""
-    asked, table = reading.request, reading.table
-    cells = [one for one in asked.where if table.columns[place_of(table, one.column)].kind == "text"]
+    """The request, with the cell excluded that the question denies ("who is not in Finance"), and with "no" or "yes" in
+    a yes-no column. None if it is unclear whether or what is denied."""
+    table, kinds = reading.table, dict[str, str]()
+    for one in reading.request.where:
+        kinds[one.column] = table.columns[place_of(table, one.column)].kind
+    if "yes-no" in kinds.values() and 1 - SURE < denied < SURE:
+        return None
+    flag = {"value": "no" if denied >= SURE else "yes"}
+    where = [one.model_copy(update=flag if kinds[one.column] == "yes-no" else {}) for one in reading.request.where]
+    asked = reading.request.model_copy(update={"where": tuple(where)})
+    cells = [one for one in where if kinds[one.column] == "text"]
     if not cells or denied <= 1 - SURE:
         return asked
     plain = denied >= SURE and not reading.strange and len(asked.where) == 1

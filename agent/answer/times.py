@@ -29,7 +29,7 @@ ALIKE, SHARED = 0.8, 0.6
 shorter one's content words (without numbers)."""
 
 TITLED = 0.6  # how much of both is enough for two documents of one title
-NEARLY = 0.7  # the share of the best score from which a sentence counts as an answer too
+NEARLY, MAYBE = 0.7, 0.5  # shares of the best score from which a sentence, or one with a later value, answers too
 VALUES = frozenset(("time", "money", "duration", "number"))
 """Kinds of answers of which a later one takes the place of an earlier."""
 
@@ -136,14 +136,16 @@ def in_force(
     # By heading and title too: the limit in Zurich is no version of the limit.
     said = {at: f"{sentences[at].text} {sentences[at].head} {sentences[at].title}" for at in dated}
     asks = {at: asked_words.intersection(content_words(text)) for at, text in said.items()}
-    values = _values_asked(question, [at for at in near if at in asks], sentences)
-    for place in (at for at in near if at in asks):
+    maybe = [at for at in asks if scores[at] >= MAYBE * scores.max()]
+    values = _values_asked(question, maybe, sentences)
+    near = [at for at in near if at in asks]
+    for place in dict.fromkeys((*near, *values)):
         rest = [one for one in dated if one != place and one not in taken and asks[one] == asks[place]]
         alike = [one for one in rest if one in values and values[one] == values.get(place)]
         alike = [one for one in alike if sentences[one].date != sentences[place].date]
         moved = [one for one in alike if sentences[one].document == sentences[place].document]
         same = (one for one in rest if one in moved or _same_thing(one, place, sentences, vectors, near=one in near))
-        group = [place, *same]
+        group = [place, *(same if place in near else ())]
         if place in taken:
             continue
         taken.update(group if len(group) > 1 else [])

@@ -12,7 +12,7 @@ import numpy as np
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
-from clew.memory.knowledge.catalogue import folders_in
+from clew.memory.knowledge.catalogue import names_in
 from clew.memory.knowledge.walking.walker import Stitched, Walker
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
@@ -148,10 +148,10 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 def said_by(passage: Passage) -> str:
-    """All text of a passage, including title, heading, date and folders, with dates written in one way."""
+    """All text of a passage, including title, heading, date, folders and file, with dates written in one way."""
     date = date_of(passage.date).text if passage.date else ""
-    folders = folders_in(passage.document, passage.source)
-    return written_out(f"{folders} {passage.title} {passage.heading} {date} {passage.text}")
+    names = names_in(passage.document, passage.source, passage.title)
+    return written_out(f"{names} {passage.title} {passage.heading} {date} {passage.text}")
 
 
 def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:

@@ -43,6 +43,9 @@ OF_KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """For each kind of question the kinds of columns that it may ask for."""
 
+ADDED = frozenset(("sum", "mean", "sum each", "mean each"))
+"""Kinds that are computed of all values of a column, which numbers of rows are none of."""
+
 TABLES, LINKS, COLUMNS, UNLIKELY = 6, 400, 3, 0.01
 """Tables that are considered, and links to their cells; columns that are scored; the probability below which a kind is
 not considered."""
@@ -314,8 +317,14 @@ class LinkedTable:
         kinds = OF_KINDS.get(asked)
         if kinds is None:
             return [-1]
-        best = sorted(self._of_kinds(*kinds), key=lambda n: -self._link(n))[:COLUMNS]
+        named = [n for n in self._of_kinds(*kinds) if asked not in ADDED or not self._numbers_rows(n)]
+        best = sorted(named, key=lambda n: -self._link(n))[:COLUMNS]
         return [*best, -1] if asked == "look up" else best
+
+    def _numbers_rows(self, column: int) -> bool:
+        """Whether it is the first, with another whole number in each row, as orders are numbered."""
+        one = self.table.columns[column]
+        return column == 0 and one.distinct == self.table.size and not one.decimals and not one.unit
 
     def _of_kinds(self, *kinds: str) -> list[int]:
         return [n for n, one in enumerate(self.table.columns) if one.kind in kinds]

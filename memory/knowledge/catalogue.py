@@ -55,9 +55,11 @@ def path_in(document: str, place: str) -> tuple[str, ...]:
     return PurePosixPath(document).parts if f"/{place}".endswith(f"/{document}") else ()
 
 
-def folders_in(document: str, place: str) -> str:
-    """The names of its folders, in words."""
-    return " ".join(_CAMEL.sub(" ", folder) for folder in path_in(document, place)[:-1])
+def names_in(document: str, place: str, title: str) -> str:
+    """The names of its folders, in words, and of its file, if the title has not the words of that."""
+    path = path_in(document, place)
+    *folders, file = (_CAMEL.sub(" ", name) for name in (*path[:-1], PurePosixPath(*path[-1:]).stem))
+    return " ".join([*folders, *([] if {*words(file)} <= {*words(_CAMEL.sub(" ", title))} else [file])])
 
 
 @dataclass(frozen=True, slots=True)

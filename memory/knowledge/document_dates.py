@@ -22,7 +22,7 @@ from clew.memory.dates import (
     order_of,
     search_text,
 )
-from clew.memory.knowledge.catalogue import folders_in
+from clew.memory.knowledge.catalogue import names_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
 from clew.memory.text import BELOW, ITEM, compiled_patterns, content_words
 
@@ -191,16 +191,16 @@ def date_orders(database: sqlite3.Connection) -> DateOrders:
 
 def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: DateOrders) -> Iterator[str]:
     """The texts of all chunks, in order, as they are searched: with every date in one way, and behind them that of
-    their heading or their document where they have it not, and the names of its folders."""
+    their heading or their document where they have it not, and the names of its folders and its file."""
     found = database.execute(
-        "SELECT c.document, c.heading, d.date, d.place FROM main.chunks c JOIN main.documents d ON d.id = c.document"
-        " ORDER BY c.row"
+        "SELECT c.document, c.heading, d.date, d.place, d.title"
+        " FROM main.chunks c JOIN main.documents d ON d.id = c.document ORDER BY c.row"
     )
     own_text = cache(_own_text)
-    for text, (document, heading, iso, place) in zip(texts, found, strict=True):
+    for text, (document, heading, iso, place, title) in zip(texts, found, strict=True):
         order = orders.of(document)
         written, own = search_text(text, order), own_text(heading, iso, order)
-        beside = folders_in(document, place)
+        beside = names_in(document, place, title)
         yield " ".join(filter(None, (written, own if own not in written else "", beside)))
 
 

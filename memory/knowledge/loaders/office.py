@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from html import escape
 from typing import Any
 
@@ -18,7 +19,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
+from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, SIGNS, shown_of
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, title_of_file
 from clew.memory.knowledge.loaders.records import read_text, read_xml
@@ -61,12 +62,13 @@ def read_office(source: Source) -> Iterator[Document]:
 
 
 def _page(result: Any) -> HtmlElement:
-    """As HTML, with the heads and feet of pages once each at the end, which kreuzberg leaves out."""
+    """As HTML, with the heads and feet of pages once each in a list at the end, which kreuzberg leaves out."""
     nodes = [(node.get("content_layer"), node["content"].get("text") or "") for node in result.document["nodes"]]
     said = {text for layer, text in nodes if not layer}
     beside = dict.fromkeys(text for layer, text in nodes if layer in ("header", "footer"))
-    found = [f"<p>{escape(text)}</p>" for text in beside if text not in said and not text.isdecimal()]
-    page = html.parse(_BULLET.sub(r"<li>\1</li>", clean(result.content + "".join(found))).replace(BREAK, "<br>"))
+    found = [f"<li>{escape(text)}</li>" for text in beside if text not in said and not text.isdecimal()]
+    written = _BULLET.sub(r"<li>\1</li>", clean(result.content + "".join(found))).replace(BREAK, "<br>")
+    page = html.parse(reduce(lambda text, sign: text.replace(SIGNS[sign], escape(sign)), SIGNS, written))
     for listed in page.iter("ul", "ol"):
         counts = Counter[int]()
         for item in listed.iterchildren("li"):
@@ -114,11 +116,12 @@ def read_slides(source: Source) -> Iterator[Document]:
 
 
 def _slide(package: Package, number: int, name: str) -> str:
-    """The title, and the other boxes from the top to the bottom where all say where they are."""
+    """The title, and the other boxes from the top to the bottom where all of them say where they are."""
     slide = package.parsed(name)
     boxes = list(slide.iter("{*}sp", "{*}graphicFrame"))
     tops = {box: [int(at.get("y", 0)) for at in box.iter("{*}off")] for box in boxes}
-    boxes.sort(key=lambda box: (_kind(box) not in _TITLES, tops[box][0] if all(tops.values()) else 0))
+    are_placed = all(tops[box] for box in boxes if _kind(box) not in _TITLES)
+    boxes.sort(key=lambda box: (_kind(box) not in _TITLES, _kind(box) not in _TITLES and are_placed and tops[box][0]))
     beside = [package.parsed(other) for other in package.links(name).values() if "notesSlides/" in other]
     notes = [_words(box) for other in beside for box in other.iter("{*}sp") if _kind(box) not in _NO_TEXT]
     said = "".join(f"<p>Notes: {words}</p>" for words in notes if words)

@@ -1,6 +1,7 @@
 """What text documents (.docx, .odt) and .ods hold and do not show is taken out of them: letters that are hidden, white
 on the page or too small, sheets and rows that are hidden. And what kreuzberg misses is put in: comments and notes,
-behind what they are about, the cells that a merged one spans, where lines end and how deep an item of a list lies."""
+behind what they are about, the cells that a merged one spans, where lines end, how deep an item of a list lies, and the
+signs and spaces that it leaves out of Word's words."""
 
 import io
 import re
@@ -21,11 +22,15 @@ MOST_REPEATED = (
 )
 BREAK = "\u2028"  # stands for the end of a line
 DEEPER = "\u2063"  # stands before an item of a list for each list that it lies in but one
+SIGNS = {"&": "\ue0a1", "<": "\ue0a2", ">": "\ue0a3"}  # stand for what kreuzberg leaves out of Word's words
 UNKNOWN = "background:url(x)"  # what is below letters: the colour of a theme, or a style of tables
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
 _TEXTS = re.compile(r"word/(?:document|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
+_WRITTEN = {"br": BREAK, "line-break": BREAK, "tab": " ", "s": " ", "noBreakHyphen": "-"}
+"""What is written for an element of a paragraph."""
+
 _OPEN_LOOKS = ("color", "background-color", "font-size", "display")
 
 
@@ -35,6 +40,7 @@ def shown_of(data: bytes) -> tuple[bytes, str]:
     with opened(data) as package, ZipFile(made, "w") as kept:
         for name in _STYLES:
             styles |= _styles(package.parsed(name))
+        lists = _styles_of_lists(package.parsed(_STYLES[0]))
         beside = {kind: package.parsed(f"word/{kind}s.xml") for kind in ("comment", "footnote", "endnote")}
         for root in beside.values():
             hidden += _emptied(root, styles)
@@ -46,6 +52,7 @@ def shown_of(data: bytes) -> tuple[bytes, str]:
                 hidden += _emptied(root, styles)
                 hidden += _filled(root)
                 _put_beside(root, said)
+                _list_by_style(root, lists)
                 _mark(root)
                 content = etree.tostring(root, encoding="utf-8")
             kept.writestr(name, content)
@@ -108,10 +115,30 @@ def _looks_of(element: _Element, styles: Mapping[str, str]) -> list[str]:
     return [styles.get(name, "") for name in names] + [_css(one) for one in its if name_of(one) != "tblPr"]
 
 
+def _styles_of_lists(root: _Element) -> dict[str, _Element]:
+    """By the names of Word's styles that make a paragraph an item of a list, what says which."""
+    return {attribute(one.getparent().getparent(), "styleId"): one for one in root.iterfind("{*}style/{*}pPr/{*}numPr")}
+
+
+def _list_by_style(root: _Element, lists: Mapping[str, _Element]) -> None:
+    """Kreuzberg asks the paragraph alone whether it is an item, and how deep."""
+    for style in root.iter("{*}pStyle"):
+        of_list = deepcopy(lists.get(attribute(style, "val")))
+        if of_list is not None and next(style.itersiblings("{*}numPr"), None) is None:
+            style.addnext(of_list)
+            if of_list.find("{*}ilvl") is None:
+                etree.SubElement(of_list, f"{of_list.tag[:-5]}ilvl", {f"{of_list.tag[:-5]}val": "0"})
+
+
 def _mark(root: _Element) -> None:
     """Put signs for what kreuzberg does not keep: where lines end, and how deep an item of a list lies."""
-    for line in root.iter("{*}line-break", "{*}br"):
-        line.tag, line.text = f"{line.tag.rpartition('}')[0]}}}{'t' if name_of(line) == 'br' else 'span'}", BREAK
+    for one in root.iter(*(f"{{*}}{name}" for name in _WRITTEN)):
+        if name_of(one.getparent()) != "tabs":  # which says where they stop
+            one.text, name = _WRITTEN[name_of(one)], "t" if name_of(one.getparent()) == "r" else "span"
+            one.tag = f"{one.tag.rpartition('}')[0]}}}{name}"
+            one.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    for one in root.iter("{*}t"):
+        one.text = (one.text or "").translate({ord(sign): put for sign, put in SIGNS.items()})
     for level in root.iter("{*}ilvl"):
         item, depth = next(level.iterancestors("{*}p"), None), min(int(attribute(level, "val") or 0), 9)
         if item is not None and depth:

@@ -28,7 +28,7 @@ from clew.memory.knowledge.loaders.source import LoadFailure, Source, in_a_line,
 from clew.memory.text import blocks, clean, number_of
 
 NO_TITLE = re.compile(
-    r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|[\W\d_]*|about:\w+|\w+://.*|www\..*"
+    r"untitled|\(anonymous\)|microsoft \w+.*|document ?\d*|slide ?\d*|[\W\d_]*|about:\w+|\w+://.*|www\..*"
     r"|.*\.(docx?|pdf|tex|dvi|pptx?|xlsx?|indd|qxd|rtf|odt|html?|txt|md|csv|png|jpe?g|tiff?)",
     re.IGNORECASE,
 )
@@ -141,7 +141,8 @@ def _apart(words: Sequence[PageWord]) -> set[PageWord]:
     usual, found = median([pitch for pitch in pitches if pitch > 0] or [0]), set[PageWord]()
     for (above, below), pitch in zip(pairwise(beginnings), pitches, strict=True):
         one, other = (word.box[3] - word.box[1] for word in (above, below))
-        is_other = pitch > usual / APART and max(one, other) > LARGER * min(one, other)
+        is_below = pitch > min(usual / APART, max(one, other))  # and does not stand raised beside it
+        is_other = is_below and max(one, other) > LARGER * min(one, other)
         found |= {below} - halves if is_other or pitch > APART * max(usual, other) else set()
     return found
 

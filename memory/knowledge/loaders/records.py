@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
 from clew.memory.knowledge.loaders.jsonl import parts_of
-from clew.memory.knowledge.loaders.layout import TextLayout
+from clew.memory.knowledge.loaders.layout import TextLayout, is_name
 from clew.memory.knowledge.loaders.packages import SAFE, name_of
 from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
@@ -34,7 +35,7 @@ LOOKED_AT, LEAST = 50, 0.5  # first lines of a text, of which this share begins 
 
 
 def read_table(source: Source) -> Iterator[Document]:
-    """A document: its rows, cells parted by `|`, empty ones left out.
+    """A document: its rows, cells parted by `|`, empty ones left out; lines of one cell above them are text.
 
     Raises `Unreadable` where a cell has no end, or nothing stands in it.
     """
@@ -47,7 +48,10 @@ def read_table(source: Source) -> Iterator[Document]:
     except csv.Error as error:
         raise Unreadable(f"not a table: {error}") from error
     layout, title = TextLayout(), title_of_file(source.path)
-    layout.table(rows, title)
+    above = ["".join(row).strip() for row in takewhile(lambda row: sum(map(bool, map(str.strip, row))) == 1, rows)]
+    above = above if len(above) < len(rows) else []
+    layout.verbatim("\n".join(above))
+    layout.table(rows[len(above) :], title, 1 + len(above))
     yield layout.document(source, title)
 
 
@@ -137,17 +141,39 @@ _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 
 def read_text(source: Source) -> Iterator[Document]:
-    """One document. In a chat a line that begins no message goes on in the one before."""
+    """One document. In a chat a line that begins no message goes on in the one before; lines whose cells are parted by
+    tabs are a table."""
     text, title = decode(source.path.read_bytes()), title_of_file(source.path)
-    if source.path.suffix.lower() != ".txt" or not _is_chat(text):
-        yield Document(source.name, title_of_text(text, alone=True) or title, text, shown(source.path))
+    layout, is_text = TextLayout(), source.path.suffix.lower() == ".txt"
+    if not is_text or not _is_chat(text):
+        title = title_of_text(text, alone=True) or title
+        if is_text and _write_tables(layout, text, title):
+            yield layout.document(source, title)
+        else:
+            yield Document(source.name, title, text, shown(source.path))
         return
-    layout = TextLayout()
     for line in text.splitlines():
         if _MESSAGE.fullmatch(line):
             layout.open_item()
         layout.words(" " + line.lstrip("\u200e") + " ")  # a mark that a line is written from the left
     yield layout.document(source, title)
+
+
+def _write_tables(layout: TextLayout, text: str, title: str) -> bool:
+    """The text with its tables: lines with as many tabs each, of which the first names the columns; of two columns the
+    second has numbers or days. Whether it has one."""
+    others = list[str]()
+    for tabs, run in groupby(text.splitlines(), key=lambda line: line.count("\t")):
+        rows = [line.split("\t") for line in run]
+        is_told = tabs > 1 or not any(is_name(row[-1].strip()) for row in rows[1:])
+        if tabs and len(rows) > 1 and is_told and all(is_name(cell.strip()) for cell in rows[0]):
+            layout.verbatim("\n".join(others))
+            layout.table(rows, title)
+            others.clear()
+        else:
+            others += map("\t".join, rows)
+    layout.verbatim("\n".join(others))
+    return bool(layout.tables)
 
 
 def _is_chat(text: str) -> bool:
@@ -162,9 +188,14 @@ def _messages_of(data: Any, people: Mapping[str, str]) -> list[tuple[str, str, s
     if not isinstance(listed, list):
         return []
     found = []
+
+    def named(target: str) -> str:
+        return f"@{people[target[1:]]}" if target[1:] in people else target
+
     for one in (one for one in listed if isinstance(one, dict)):
         when, text = one.get("date", one.get("ts")), one.get("text")
         sender = one.get("from") or (one.get("user_profile") or {}).get("real_name") or one.get("user")
+        sender = sender or one.get("from_id")  # whose account is gone
         if isinstance(text, list):  # of Telegram: plain words, and records of what is bold or a link
             text = "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part) for part in text)
         if when is None or not isinstance(text, str) or not (text.strip() and sender):
@@ -172,7 +203,7 @@ def _messages_of(data: Any, people: Mapping[str, str]) -> list[tuple[str, str, s
         with suppress(ValueError, OverflowError):
             of_slack = "date" not in one
             moment = datetime.fromtimestamp(float(when), UTC) if of_slack else datetime.fromisoformat(str(when))
-            said = html.unescape(_LINK.sub(r"\1", text)) if of_slack else text
+            said = html.unescape(_LINK.sub(lambda link: named(link[1]), text)) if of_slack else text
             found.append((moment.strftime("%Y-%m-%d %H:%M"), people.get(str(sender), str(sender)), clean(said)))
     return found
 

@@ -97,23 +97,28 @@ def write_sheet(layout: TextLayout, name: str, rows: Sequence[tuple[int, list[st
         layout.page(f"sheet {name}")
         layout.heading(name)
         for start, stanza in _stanzas(rows):
-            if max(sum(map(bool, row)) for row in stanza) > 1:
+            if max(map(_filled, stanza)) > 1:
                 layout.table(stanza, name, start)
             else:
-                layout.verbatim("\n".join(filter(None, map("".join, stanza))))
+                layout.verbatim("\n".join("".join(dict.fromkeys(row)) for row in stanza))
 
 
 def _stanzas(rows: Sequence[tuple[int, list[str]]]) -> Iterator[tuple[int, list[list[str]]]]:
-    """The rows between empty ones, with the number of the first; a title above a table stands apart."""
+    """The rows between empty ones, with the number of the first; titles above a table stand apart."""
     start, held = 0, list[list[str]]()
     for number, row in [*rows, (0, [""])]:
-        full = sum(map(bool, row))
-        if held and (not full or (full > 1 and sum(map(bool, held[-1])) == 1 == len(held))):
+        full = _filled(row)
+        if held and (not full or (full > 1 and max(map(_filled, held)) == 1)):
             yield start, held
             held = []
         start = start if held else number
         if full:
             held.append(row)
+
+
+def _filled(row: Sequence[str]) -> int:
+    """How many cells say something, one that spans several counted once."""
+    return len({*filter(None, row)})
 
 
 def _place(reference: str) -> tuple[int, int] | None:

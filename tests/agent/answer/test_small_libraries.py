@@ -24,6 +24,8 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         "Kestrel-Plus.md": "# Kestrel-Plus\n\nKestrel-Plus is a tent for four. The price is 610 euros.\n",
         "club/2021/minutes.txt": "Minutes of the club\n\nThe treasurer was Ada Holm. The fee was set at 20 euros.\n",
         "club/2022/minutes.txt": "Minutes of the club\n\nThe treasurer was Ole Vik. The fee was set at 25 euros.\n",
+        "staff.md": "# Staff\n\nDr. Ine Dahl is a surgeon and works on Mondays.\n\n"
+        "Dr. Ine Dahle is a dentist and works on Thursdays.\n",
     },
     "lists": {
         "prices.md": "# Renovation\n\n- Kitchen\n  - Lamp: 80 euros\n  - Floor: 1,200 euros\n    - Labour: 300 euros\n"
@@ -47,12 +49,23 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
     "depots": {
         "depot-north.csv": "Tool,Hook,Number\nPaint brush,K2,14\nHand saw,K7,5\nSpirit level,L1,9\n",
         "depot-south.csv": "Tool,Hook,Number\nPaint brush,P4,22\nHand saw,P9,6\nPipe wrench,R3,3\n",
+        "box-mill-road.csv": "Tool,Count,Hook\nRake,4,A1\nHose,2,B1\n",
+        "box-quay-street.csv": "Tool,Count,Hook\nRake,1,C4\nLadder,3,D2\n",
+    },
+    "moved": {
+        "one.md": "# Minutes of 10 February 2024\n\nThe roof leaks.\n\nThe summer fair is planned for 8 June.\n",
+        "two.md": "# Minutes of 20 April 2024\n\nThe roof is new.\n\nThe summer fair was moved to 22 June because of "
+        "the election.\n",
     },
     "folders": {
         "elm villa/lease.md": "# Lease\n\nThe tenant may keep one cat if the owner agrees.\n",
         "birch cottage/lease.md": "# Lease\n\nThe tenant may not keep a cat or a dog in the house.\n",
         "inner harbour/stock.csv": "Part,Shelf,Number\nOar,3,17\nFender,2,30\n",
         "outer harbour/stock.csv": "Part,Shelf,Number\nAnchor,4,12\nOar,1,5\n",
+        "leases/Rosewood 4.md": "# Contract\n\nThe deposit is 1,900 euros. The cellar is shared.\n",
+        "leases/Hazel Row 9.md": "# Contract\n\nThe deposit is 2,400 euros. There is no cellar.\n",
+        "2019 Norway/diary.txt": "We slept in a hut by the lake. The supper was fish.\n",
+        "2022 Spain/diary.txt": "We slept in a monastery. The supper was rice.\n",
     },
     "denials": {
         "suppers.md": "# Suppers\n\n- Lentil soup is made without eggs.\n- The omelette is made with four eggs.\n"
@@ -112,6 +125,15 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         ("depots", "On which hook do the paint brushes hang in the north?", ["K2"], ["P4"]),
         ("folders", "May I keep a cat in Elm Villa?", ["one cat"], ["dog"]),
         ("folders", "May I keep a dog in Birch Cottage?", ["may not"], ["one cat"]),
+        ("folders", "What is the deposit for Rosewood 4?", ["1,900"], ["2,400"]),
+        ("folders", "What is the deposit at Hazel Row?", ["2,400"], ["1,900"]),
+        ("folders", "What is the deposit?", ["1,900", "2,400"], []),
+        ("folders", "Where did we sleep in Norway?", ["hut"], ["monastery"]),
+        ("folders", "Where did we sleep in 2022?", ["monastery"], ["hut"]),
+        ("depots", "How many rakes are in the box of Mill Road?", ["| 4"], ["| 1"]),
+        ("names", "When does Ine Dahl work?", ["Mondays"], ["Thursdays"]),
+        ("names", "What does Ine Dahle do?", ["dentist"], ["surgeon"]),
+        ("moved", "When is the summer fair?", ["22 June because of the election. [1]"], []),
         ("folders", "May I keep a cat?", ["one cat", "may not"], []),
         ("folders", "Are there anchors in the inner harbour?", ["nothing"], ["[1]"]),
         ("folders", "Are there anchors in the outer harbour?", ["Anchor"], []),

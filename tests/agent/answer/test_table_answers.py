@@ -29,6 +29,10 @@ def tables(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> 
             'Kiln,"Stoneware, Cone","Stoneware, Hold (min)","Earthenware, Cone","Earthenware, Hold (min)"',
             *("Big Nell,6,20,04,12", "Little Nell,5,35,03,8", "Old Bram,7,15,none,none"),
         ],
+        "orders.csv": [
+            "Order,Customer,Amount,Paid",
+            *("1001,Vane,330.10,no", "1002,Pell,425.20,yes", "1003,Vane,112.00,yes", "1004,Vane,50.00,yes"),
+        ],
         "guests.csv": ["Guest,Shop,Visits", *many],
     }
     for name, lines in files.items():
@@ -53,6 +57,9 @@ ANSWERED = [
     ("Which baker has the latest start?", "Finn Pike", "Ada"),
     ("Does Ada Holt have a higher wage than Ben Holt?", "2900 - 2450 = 450", "Cleo"),
     ("How many bakers are there per shop?", "Old Town: 4", ""),
+    ("How much did Vane order in total?", "330.10 + 112.00 + 50.00 = 492.10", ""),
+    ("Show all paid orders", "3 of 4", "1001"),
+    ("Which orders are not paid?", "1001 |", "1002"),
     ("List all guests with shop Harbour.", "10 of 30", "Guest 2 Vale"),
     ("List all guests with shop Old Town.", "first 10 of 20 rows", ""),
 ]

@@ -149,16 +149,19 @@ def test_other_text_with_times_is_no_chat(tmp_path: Path, text: str) -> None:
 def test_chats_in_json_have_names_and_times(tmp_path: Path) -> None:
     parts = ["who ", {"type": "bold", "text": "brings"}, " it?"]
     first = {"date": "2024-03-12T18:02:11", "from": "Ann", "text": parts}
-    telegram = {"name": "Trip", "messages": [first, {"date": "2024-03-12T18:03:00", "actor": "Ann", "text": ""}]}
+    gone = first | {"from": None, "from_id": "user7", "text": "I do"}
+    none = {"date": "2024-03-12T18:03:00", "actor": "Ann", "text": ""}
+    telegram = {"name": "Trip", "messages": [first, none, gone]}
     found = document(tmp_path / "x.json", json.dumps(telegram))
-    assert (found.title, found.text, found.date) == ("Trip", "- 2024-03-12 18:02 - Ann: who brings it?", "2024-03-12")
-    said = [{"type": "message", "user": "U1", "text": "see <http://x.org|this> &amp; that", "ts": "1714557600.1"}]
+    text = "- 2024-03-12 18:02 - Ann: who brings it?\n- 2024-03-12 18:02 - user7: I do"
+    assert (found.title, found.text, found.date) == ("Trip", text, "2024-03-12")
+    said = [{"type": "message", "user": "U1", "text": "<@U1> see <http://x.org|this> &amp; that", "ts": "1714557600.1"}]
     export = {
         "users.json": json.dumps([{"id": "U1", "real_name": "Ann Lee"}]),
         "talk/2024-05-01.json": json.dumps(said),
     }
     slack = told(tmp_path / "x.zip", zipped(export))
-    assert slack["x.zip/talk/2024-05-01.json"] == "- 2024-05-01 10:00 - Ann Lee: see this & that"
+    assert slack["x.zip/talk/2024-05-01.json"] == "- 2024-05-01 10:00 - Ann Lee: @Ann Lee see this & that"
 
 
 def test_records_are_a_table_and_other_json_is_said_in_lines(tmp_path: Path) -> None:

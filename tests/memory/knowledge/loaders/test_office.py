@@ -72,7 +72,7 @@ def test_comments_notes_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> No
         "Comment by K. Holm: Make it 95.",
         "Boxed.",
         "End.",
-        "Call 0301.",
+        "- Call 0301.",
     ]
 
 
@@ -88,6 +88,15 @@ def test_items_of_lists_keep_their_depth_and_lines_end_where_they_did(tmp_path: 
     listed = f"<text:list-item><text:p>Tools</text:p><text:list>{inner}</text:list></text:list-item>"
     open_ = f"<text:list>{listed}</text:list><text:p>Hall 1<text:line-break/>Hamburg</text:p>"
     assert document(tmp_path / "x.odt", open_document(open_)).text == "- Tools\n  - Sägen\n\nHall 1\nHamburg"
+
+
+def test_no_sign_and_no_space_of_words_is_lost_and_styles_make_lists(tmp_path: Path) -> None:
+    style = '<w:style w:styleId="Dot"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+    run = "<w:r><w:t>R&amp;D</w:t><w:tab/><w:t>1</w:t><w:noBreakHyphen/><w:t>2 &lt; 3 &gt; 2, &amp;amp;</w:t></w:r>"
+    tabs = '<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr>'
+    items = paragraph("Saw", '<w:pStyle w:val="Dot"/>') + paragraph("Axe", '<w:pStyle w:val="Dot"/>')
+    text = "R&D 1-2 < 3 > 2, &amp;\n\n- Saw\n- Axe"
+    assert document(tmp_path / "x.docx", word(f"{tabs}{run}</w:p>{items}", style)).text == text
 
 
 @pytest.mark.parametrize(
@@ -181,6 +190,14 @@ def test_sheets_are_tables_with_their_rows(tmp_path: Path, merged: str) -> None:
     assert found.hidden_text.split() == ["Eve", "1", "key", "of", "Eve"] and found.pages == (Mark(0, "sheet S1"),)
 
 
+def test_titles_right_above_a_table_are_none_of_its_rows(tmp_path: Path) -> None:
+    sheet = rows({"A": "Harvest"}, {"A": "in tonnes"}, {"A": "Field", "B": "Wheat"}, {"A": "North", "B": 120})
+    merged = '<mergeCells><mergeCell ref="A1:B1"/></mergeCells>'
+    found = document(tmp_path / "x.xlsx", excel(sheet + merged))
+    assert found.text == "S1\n\nHarvest\nin tonnes\n\nField | Wheat\nNorth | 120"
+    assert found.tables == (Table("S1", ("Field", "Wheat"), (("North", "120"),), 4, "sheet S1"),)
+
+
 def test_a_column_that_is_hidden_goes_with_its_words(tmp_path: Path) -> None:
     columns = '<cols><col min="2" max="2" hidden="1"/></cols>'
     sheet = rows({"A": "Name", "B": "Pay", "C": "Room"}, {"A": "Ann", "B": 90, "C": 4})
@@ -222,11 +239,7 @@ def test_open_sheets_are_tables_too(tmp_path: Path) -> None:
 
 
 def test_slides_are_places_with_boxes_from_above_and_notes(tmp_path: Path) -> None:
-    first = (
-        box("Below", place=(0, 90))
-        + box("Launch", kind="ctrTitle", place=(0, 50))
-        + box("Above", "and on", place=(0, 10))
-    )
+    first = box("Below", place=(0, 90)) + box("Launch", kind="ctrTitle") + box("Above", "and on", place=(0, 10))
     hidden = f'show="0"|{box("Not for you")}'
     last = box("Risks", kind="title") + box("gone", more='hidden="1"') + box("3", kind="sldNum")
     found = document(tmp_path / "x.pptx", slides(first, hidden, last, notes=box("Say it slowly", kind="body")))

@@ -144,6 +144,8 @@ def in_sizes(lines: Sequence[tuple[int, str]]) -> bytes:
 def test_what_is_in_larger_letters_stands_apart(tmp_path: Path) -> None:
     found = document(tmp_path / "x.pdf", in_sizes(PAPER))
     assert found.text.split("\n\n")[:3] == ["How Good Are Gauges Made of Bottles?", PAPER[2][1], "ABSTRACT"]
+    lines = [(16, "Gauges"), (10, "There are two."), (10, ""), (10, ""), (10, "They leak.")]
+    assert document(tmp_path / "x.pdf", in_sizes(lines)).text == "Gauges\n\nThere are two.\n\nThey leak."
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])

@@ -100,6 +100,30 @@ def test_rows_have_cells_that_are_parted_alike(tmp_path: Path, name: str, conten
     assert loader_of(path) is BY_NAME["table"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "heads"),
+    [
+        ("Island\tLeaves\tPort\nRonsay\t08:15\tA\nEllan\t\tB", ("Island", "Leaves", "Port")),
+        ("Island\tMinutes\nRonsay\t40", ("Island", "Minutes")),
+        ("Name\tJohn\nTown\tLeeds", None),
+        ("\tif a\n\telse b", None),
+    ],
+)
+def test_lines_of_a_text_with_tabs_are_a_table_where_the_first_has_names(
+    tmp_path: Path, rows: str, heads: tuple[str, ...] | None
+) -> None:
+    found = document(tmp_path / "x.txt", f"Ferries go.\n\n{rows}\n\nAll year.\n")
+    assert [table.heads for table in found.tables] == ([heads] if heads else [])
+    shown = rows.replace("\t", " | ") if heads else rows
+    assert found.text.strip() == f"Ferries go.\n\n{shown}\n\nAll year."
+
+
+def test_lines_above_the_rows_of_a_file_are_text(tmp_path: Path) -> None:
+    found = document(tmp_path / "trams.csv", "Trams,,\nof May 2025\n\nLine,Stops,Time\n1,14,32\n")
+    table = Table("trams", ("Line", "Stops", "Time"), (("1", "14", "32"),), 4)
+    assert (found.text, found.tables) == ("Trams\nof May 2025\n\nLine | Stops | Time\n1 | 14 | 32", (table,))
+
+
 def test_the_names_of_the_columns_stand_above_every_part_of_a_long_table(tmp_path: Path) -> None:
     rows = "".join(f"row {number},{number}\n" for number in range(2 * ROWS + 1))
     parts = document(tmp_path / "long.csv", f"name,number\n{rows}").text.split("\n\n")
