@@ -60,7 +60,8 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
     known |= listed
     longer = [one.words for one in known]
     known = {one for one in known if not any(one.words != other and _stands(one.words, other) for other in longer)}
-    others = (_is_of_another(of_one, known) or not unlisted.isdisjoint(of_one) for of_one in names)
+    beyond = [not unlisted.isdisjoint(its) and listed.isdisjoint(its) for its in names]
+    others = (away or _is_of_another(its, known) for away, its in zip(beyond, names, strict=True))
     capitals = {word.casefold() for word in cased if word[0].isupper() or word.isdecimal()}
     beside = _in_other_files(asked, capitals - FUNCTION_WORDS, evidence)
     told = zip(others, _of_other_codes(lines, evidence), (one in beside for one in evidence.sources), strict=True)
@@ -95,7 +96,7 @@ def _named_lists(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evi
     pairs = [
         (one, other)
         for one, other in permutations(titles, 2)
-        if {*one.words} & {*other.words} and {*one.words} - {*other.words} <= asked
+        if {*one.words} & {*other.words} - FUNCTION_WORDS and {*one.words} - {*other.words} <= asked
         if {*one.words} - {*other.words} and not ({*other.words} - {*one.words}) & asked
     ]
     return {one for one, _ in pairs}, {other for _, other in pairs} - {one for one, _ in pairs}
