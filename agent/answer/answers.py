@@ -39,7 +39,7 @@ def answer(turn: Turn, run: TurnContext) -> Made:
     said = replace(made.answer, claims=announced(made.answer.claims))
     if said.refused:
         left_out, meant = tuple(run.services.library.manifest.unread), offered(turn.rewritten, turn.wordings)
-        names = tuple(PurePath(path).name for path in left_out[:UNREAD])
+        names = tuple(dict.fromkeys(PurePath(path).name for path in left_out))[:UNREAD]
         said = replace(said, files_left_out=len(left_out), unread=names, offered=meant)
     return replace(made, answer=said)
 

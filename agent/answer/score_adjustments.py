@@ -60,7 +60,10 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
     known |= listed
     longer = [one.words for one in known]
     known = {one for one in known if not any(one.words != other and _stands(one.words, other) for other in longer)}
-    beyond = [not unlisted.isdisjoint(its) and listed.isdisjoint(its) for its in names]
+    rows = (one.block.group >= 0 for one in evidence.candidates)
+    beyond = (
+        row and not unlisted.isdisjoint(its) and listed.isdisjoint(its) for row, its in zip(rows, names, strict=True)
+    )
     others = (away or _is_of_another(its, known) for away, its in zip(beyond, names, strict=True))
     capitals = {word.casefold() for word in cased if word[0].isupper() or word.isdecimal()}
     beside = _in_other_files(asked, capitals - FUNCTION_WORDS, evidence)
