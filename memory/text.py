@@ -32,10 +32,10 @@ def word_lists(path: Path) -> dict[str, list[str]]:
     return lists
 
 
-_LISTS, _DATES = (word_lists(Path(__file__).with_name(name)) for name in ("text.txt", "dates.txt"))
+LISTS, _DATES = (word_lists(Path(__file__).with_name(name)) for name in ("text.txt", "dates.txt"))
 _MONTHS = frozenset(_DATES["en months"] + _DATES["de months"] + _DATES["short months"])
-_OPEN, _GOES_ON = frozenset(_LISTS["ends of open lines"]), frozenset(_LISTS["beginnings of lines that go on"])
-ABBREVIATIONS, _NEGATIONS = frozenset(_LISTS["abbreviations"]), frozenset(_LISTS["negations"])
+_OPEN, _GOES_ON = frozenset(LISTS["ends of open lines"]), frozenset(LISTS["beginnings of lines that go on"])
+ABBREVIATIONS, _NEGATIONS = frozenset(LISTS["abbreviations"]), frozenset(LISTS["negations"])
 
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
 _APART = re.compile(r"[\f\u2029]|\n[^\n]*\n|\r[^\r]*\r")  # between two lines, what ends a paragraph
@@ -248,7 +248,7 @@ def stripped(text: str, start: int, end: int) -> Span:
     return start, start + len(part.strip())
 
 
-NUMBER_WORDS = _LISTS["numbers"]  # each at the place that it counts
+NUMBER_WORDS = LISTS["numbers"]  # each at the place that it counts
 
 FUNCTION_WORDS = frozenset(Path(__file__).with_name("function_words.txt").read_text("utf-8").split())
 

@@ -25,14 +25,9 @@ from clew.memory.knowledge.arrays import looked_up, mapped
 from clew.memory.language.esperanto_words import roots_in
 from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
-from clew.memory.text import STEMMERS, common_words, stemmed, unaccented
+from clew.memory.text import LISTS, STEMMERS, common_words, stemmed, unaccented
 
-ENGLISH_STOP_WORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
-    "to was will with what which who whom whose when where why how".split()
-)
-"""Lucene's, and question words: they carry no content, and would count as rare. Pronouns stay: a list that has them too
-finds less. The lists of other languages are bm25s's."""
+ENGLISH_STOP_WORDS = frozenset(LISTS["stop words"])  # of other languages bm25s's lists
 
 WORD = re.compile(r"\w\w+")
 """As bm25s's own pattern of a token."""

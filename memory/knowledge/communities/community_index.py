@@ -40,7 +40,7 @@ from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_
 from clew.memory.knowledge.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
 from clew.memory.knowledge.nodes import paired_cosines
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
-from clew.memory.text import LEANING, content_words, split
+from clew.memory.text import LEANING, LISTS, content_words, split
 from clew.memory.vectors import unit
 from clew.prompts import render
 
@@ -59,7 +59,7 @@ SAME = 0.88
 _CAPITALS = 0.4
 """The share of capitals from which a line is a running head rather than a sentence."""
 
-_EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
+_EMPTY_VERBS = frozenset(LISTS["empty relations"])
 _WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
 _END = re.compile(r"[.!?…][\"”’')\]]*$")
 
