@@ -162,7 +162,7 @@
 
   // A passage that is short is whole; a long one is scrolled within its box to the words that the answer quotes, which the box cuts nowhere.
   function toQuote(passage) {
-    if (passage.scrollHeight < innerHeight * 0.4) { passage.style.maxHeight = 'none'; return }
+    if (passage.scrollHeight < innerHeight * 0.5) { passage.style.maxHeight = 'none'; return }
     const marks = [...passage.querySelectorAll('mark')]
     const line = parseFloat(getComputedStyle(passage).lineHeight)
     const top = Math.max(Math.floor(marks[0].offsetTop / line - 1), 0) * line
