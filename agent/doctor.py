@@ -190,7 +190,7 @@ def models(settings: Settings) -> Iterator[Check]:
                 OllamaServer().pulled()  # says what is wrong where nothing answers
             silent = name.startswith(OPENAI) and not OpenAIServer.named().says_what_it_is
         except ClewError as error:
-            yield Check(MODEL, "warning" if name == AUTO else "problem", error.message, error.hint)
+            yield Check(MODEL, "warning" if name == AUTO else "problem", f"{name}: {error.message}", error.hint)
             continue
         if silent:
             message = f"{name}: what answers there does not say which models it has, as such servers do"
