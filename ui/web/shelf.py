@@ -93,8 +93,8 @@ class Listing:
 
 @dataclass(eq=False, slots=True)
 class Work:
-    """A run that was asked for: to read a path, or to take it out. Its stage `began` with `before` of it done, as what is
-    in the library stays. `said` is whom it waits for."""
+    """A run that was asked for: to read a path, or to take it out. Its stage `began` with `before` of it done, of
+    what was in the library. `said` is whom it waits for."""
 
     path: str
     removes: bool = False
