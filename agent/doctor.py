@@ -192,7 +192,8 @@ def models(settings: Settings) -> Iterator[Check]:
                 OllamaServer().pulled()  # says what is wrong where nothing answers
             silent = name.startswith(OPENAI) and not OpenAIServer.named().says_what_it_is
         except ClewError as error:
-            yield replace(_problem(MODEL, error), state="warning" if name == AUTO else "problem")
+            said = f"{name}: {error.message}"
+            yield replace(_problem(MODEL, error), state="warning" if name == AUTO else "problem", message=said)
             continue
         if silent:
             message = f"{name}: what answers there does not say which models it has, as such servers do"

@@ -103,8 +103,9 @@ class Session(ABC):
 
     @property
     def tools(self) -> dict[str, str]:
-        """What can be searched with, each with what it does."""
-        return {AUTO: POLICY} | {name: tool.description for name, tool in self.assistant.services.tools.items()}
+        """What can be searched with, each with what it does, in a sentence."""
+        tools = self.assistant.services.tools
+        return {AUTO: POLICY} | {name: tool.description.partition(". ")[0] for name, tool in tools.items()}
 
     @property
     def shown_tool(self) -> str:

@@ -160,6 +160,10 @@ def test_the_time_left_is_told_once_it_is_known() -> None:
     for done, left in ((0, ""), (19, ""), (50, "about 40 s of it left"), (20, "about 3 min of it left"), (95, "")):
         work.progress = Progress("reading", done, 100)
         assert work.left == left
+    work.before = 0.6  # of what is in the library already
+    for done, left in ((65, ""), (80, "about 40 s of it left")):
+        work.progress = Progress("embedding", done, 100)
+        assert work.left == left
 
 
 def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:

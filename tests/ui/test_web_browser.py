@@ -71,6 +71,10 @@ def test_the_box_is_first_recalls_and_a_second_tab_follows(context: "BrowserCont
     ask(page, "Which is third?")
     page.wait_for_function("() => document.querySelector('#turn-3').getBoundingClientRect().top < 300")
     other.wait_for_selector("#past #turn-3")
+    ask(page, "@tides Which is fourth?", wait=False)
+    page.keyboard.type("And the fifth?")
+    page.wait_for_selector("#past #turn-4")
+    assert box.input_value() == "@tides And the fifth?", "what is typed meanwhile is the next question"
 
 
 def test_words_come_as_they_are_written_and_stay_when_stopped(context: "BrowserContext", tmp_path: Path) -> None:

@@ -148,8 +148,7 @@
   }
 
   function write(text) {
-    box().value = text
-    box().dispatchEvent(new Event('input', { bubbles: true }))
+    window.clew.write(text)
     box().focus()
   }
 
@@ -173,25 +172,15 @@
       event.preventDefault()
       if (event.key === 'Escape') $('#names').replaceChildren()
       else offering.then(() => $('#names button') && take($('#names button').textContent)) // of what is typed by now
-    } else if (event.key === 'Enter' && !event.shiftKey) keep()
+    }
   }, true)
-  document.addEventListener('click', (event) => { if (event.target.closest('#send')) keep() }, true)
-
-  const scopeOf = (text) => /^(@("[^"]+"|\S+)\s+)+/.exec(text)?.[0] ?? ''
 
   // What a conversation was asked in last is its own.
   document.addEventListener('thread', () => {
-    const last = scopeOf([...document.querySelectorAll('#past .question')].at(-1)?.textContent ?? '')
+    const { scopeOf } = window.clew
+    const last = scopeOf([...document.querySelectorAll('#past .question, .now .question')].at(-1)?.textContent ?? '')
     if (box() && box().value === scopeOf(box().value) && box().value !== last) write(last)
   })
-
-  function keep() {
-    offered += 1
-    $('#names')?.replaceChildren()
-    const scope = scopeOf(box().value)
-    const look = (times) => { if (!box().value) write(scope); else if (times) setTimeout(look, 100, times - 1) }
-    if (scope) setTimeout(look, 100, 30)
-  }
 
   const brings = (event) => event.dataTransfer?.types.includes('Files')
   document.addEventListener('dragover', (event) => { if (brings(event)) { event.preventDefault(); document.body.classList.add('dropping') } })

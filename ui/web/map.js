@@ -75,7 +75,12 @@
   function draw() {
     picture = window.cytoscape({ container: $('.picture'), elements: elements(), style: style(), layout: { name: 'preset' }, autoungrabify: true, boxSelectionEnabled: false, selectionType: 'single', minZoom: 0.05, maxZoom: 7, hideEdgesOnViewport: shown.dots.length > 1000 })
     const went = new Set(shown.walk.flatMap(([, before], place) => before < 0 ? [] : [place, before]))
-    shown.walk.forEach(([dot], place) => { if (dot >= 0) picture.$id(`n${dot}`).addClass(went.has(place) ? 'walked' : 'landed').data('told', `${place + 1} ${shown.dots[dot][1]}`) })
+    let steps = 0 // as the list beside counts them
+    shown.walk.forEach(([dot], place) => {
+      if (dot < 0) return
+      if (went.has(place)) picture.$id(`n${dot}`).addClass('walked').data('told', `${++steps} ${shown.dots[dot][1]}`)
+      else picture.$id(`n${dot}`).addClass('landed')
+    })
     picture.on('viewport', () => { waiting ||= requestAnimationFrame(() => { waiting = 0; if (picture) arrange() }) })
     picture.on('resize', whole) // its size may be known later than it is drawn
     picture.on('tap', '.dot', (event) => open({ id: event.target.data('passage') }, {}))

@@ -3,6 +3,7 @@
   let thread = null   // the conversation that is shown
   let chosen = ''     // the turn whose sources are shown; empty: the last one
   let last = ''       // the last turn that has sources
+  let asked = ''      // what was asked last, until the server says anything
   let then = ''       // what is asked behind a question that was picked, once its conversation is there
   let server          // the one that the page is from; what another one serves is loaded anew
   let pinned = true   // the conversation is scrolled to its end, and stays so
@@ -18,6 +19,7 @@
       const text = button.textContent
       if (texts.get(button) === text) continue
       texts.set(button, text)
+      asked = ''
       const id = button.id.replace('-html', '')
       let block = document.getElementById(id)
       if (!block) {
@@ -109,16 +111,17 @@
   // in another tab, or in the terminal, is shown here, too.
   async function alive() {
     if (document.hidden) return
-    const asked = thread
-    const answer = await fetch(`/conversation?thread=${encodeURIComponent(asked ?? '')}`).catch(() => ({ ok: false, status: 0 }))
+    const of = thread
+    const answer = await fetch(`/conversation?thread=${encodeURIComponent(of ?? '')}`).catch(() => ({ ok: false, status: 0 }))
     const { at, served } = answer.ok ? await answer.json().catch(() => ({})) : {}
     if (served && ((server ??= served) !== served || $('#gone .gone')?.hidden === false)) { location.reload(); return }
     const shown = $('#past .conversation')?.dataset.at
-    if (asked && at && asked === thread && at !== shown && !$('#now [data-busy]')) send('open', asked)
+    if (thread && at && of === thread && at !== shown && !$('#now [data-busy]')) send('open', thread)
     const gone = $('#gone .gone')
     if (!gone) return
     set(gone, 'hidden', answer.ok)
     set(gone, 'className', `gone ${answer.status ? 'is-anew' : 'is-away'}`)
+    if (!answer.ok && asked && asked.startsWith(question().value)) write(asked) // nobody has it
   }
 
   function refresh() {
@@ -157,8 +160,9 @@
     }
   }
 
-  // A long passage is scrolled within its box to the words that the answer quotes, which the box cuts nowhere.
+  // A passage that is short is whole; a long one is scrolled within its box to the words that the answer quotes, which the box cuts nowhere.
   function toQuote(passage) {
+    if (passage.scrollHeight < innerHeight * 0.5) { passage.style.maxHeight = 'none'; return }
     const marks = [...passage.querySelectorAll('mark')]
     const line = parseFloat(getComputedStyle(passage).lineHeight)
     const top = Math.max(Math.floor(marks[0].offsetTop / line - 1), 0) * line
@@ -197,7 +201,7 @@
     if (button?.dataset.say) send('say', button.dataset.say)
     if (button?.dataset.edit) edit(button)
     if (button?.dataset.copy) copy(button)
-    if (event.target.closest('#send')) pinned = true
+    if (event.target.closest('#send')) ask()
     fold(event.target.closest('summary')?.parentElement)
   })
 
@@ -226,21 +230,43 @@
   })
 
   const question = () => $('#question textarea')
+
+  const scopeOf = (text) => /^(@("[^"]+"|\S+)\s+)+/.exec(text)?.[0] ?? ''
+
+  function write(text) {
+    question().value = text
+    question().dispatchEvent(new Event('input', { bubbles: true }))
+  }
+
+  // The box is empty at once, but for the names that the question was limited to: what is typed from now on is the next question.
+  function ask() {
+    const text = question().value
+    if (!text.trim()) return
+    send('say', text)
+    asked = text
+    pinned = true // what is asked is looked at
+    write(scopeOf(text))
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== question()) return
+    event.preventDefault()
+    ask()
+  }, true)
+
   let recalled = 0 // questions back, of those of this conversation
 
   function recall(event) {
-    const asked = [...document.querySelectorAll('#past .question')].map((one) => one.textContent)
-    const box = question(), at = box.value === '' ? 0 : box.value === asked.at(-recalled) ? recalled : -1
-    recalled = Math.max(Math.min(at + (event.key === 'ArrowUp' ? 1 : -1), asked.length), 0)
+    const before = [...document.querySelectorAll('#past .question')].map((one) => one.textContent)
+    const text = question().value, at = text === '' ? 0 : text === before.at(-recalled) ? recalled : -1
+    recalled = Math.max(Math.min(at + (event.key === 'ArrowUp' ? 1 : -1), before.length), 0)
     if (at < 0 || at === recalled) return
     event.preventDefault()
-    box.value = recalled ? asked.at(-recalled) : ''
-    box.dispatchEvent(new Event('input', { bubbles: true }))
+    write(recalled ? before.at(-recalled) : '')
   }
 
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') { drawer(''); fold() }
-    if (event.key === 'Enter' && !event.shiftKey && event.target === question()) pinned = true // what is asked is looked at
     if (event.target === question() && ['ArrowUp', 'ArrowDown'].includes(event.key)) recall(event)
     if (event.target.matches('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === '?') $('#keys').showModal()
@@ -268,5 +294,5 @@
   refresh()
   alive()
   setInterval(alive, 3000)
-  window.clew = { alive, become, send } // for the other scripts
+  window.clew = { alive, become, scopeOf, send, write } // for the other scripts
 })()

@@ -95,6 +95,7 @@ class BrowserPage:
                 autofocus=True,
                 max_lines=6,
                 elem_id="question",
+                interactive=True,
                 label="Question",
             )
             self._method = _html("method")
@@ -108,7 +109,6 @@ class BrowserPage:
         quiet: dict[str, Any] = {"outputs": [*shown, self._tool, self._method, self._file], **private}
         always: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}  # also while a turn is in progress
         self.blocks.load(self._load, **quiet)
-        gr.on([self._box.submit, self._send.click], self._ask, [*of, self._box], **always)
         self._pick.submit(self._picked, [*of, self._pick], **quiet, trigger_mode="once")
         self._said.submit(self._picked, [*of, self._said], **always)
         self._find.submit(self._found, [self._thread, self._find], **always)
@@ -129,15 +129,8 @@ class BrowserPage:
     def _opened(self, thread: str, request: gr.Request) -> Iterator[Update]:
         yield from self._show(request, self._conversations.open(thread, owner_of(request)))
 
-    def _ask(self, thread: str, tool: str, question: str, request: gr.Request) -> Iterator[Update]:
-        if text := typed(question):
-            views = self._conversations.say(thread, text, owner_of(request), tool)
-            yield from self._show(request, views, {self._box: ""}, tool)
-        else:
-            yield NOTHING
-
     def _picked(self, thread: str, tool: str, pick: str, request: gr.Request) -> Iterator[Update]:
-        """A question that was offered, or what a button says; the box keeps what is typed in it."""
+        """What was typed in the box, which page.js empties, a question that was offered, or what a button says."""
         yield from self._show(request, self._conversations.say(thread, typed(pick), owner_of(request), tool), tool=tool)
 
     def _found(self, thread: str, words: str, request: gr.Request) -> Update:

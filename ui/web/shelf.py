@@ -93,13 +93,15 @@ class Listing:
 
 @dataclass(eq=False, slots=True)
 class Work:
-    """A run that was asked for: to read a path, or to take it out. `said` is whom it waits for."""
+    """A run that was asked for: to read a path, or to take it out. Its stage `began` with `before` of it done, of
+    what was in the library. `said` is whom it waits for."""
 
     path: str
     removes: bool = False
     cancel: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     began: float = 0.0
+    before: float = 0.0
     said: str = ""
 
     @property
@@ -115,9 +117,10 @@ class Work:
 
     @property
     def left(self) -> str:
-        """The time that the stage still takes, as it went until now; empty where less than a fifth of it is done."""
-        passed = time.monotonic() - self.began
-        if (self.share or 0) < 0.2 or (seconds := passed / (self.share or 1) - passed) < 5:
+        """The time that the stage still takes, as it went until now; empty where less than a fifth of it went by."""
+        passed, share = time.monotonic() - self.began, self.share or 0
+        went, still = share - self.before, 1 - share
+        if went < 0.2 * (went + still) or (seconds := passed * still / (went or 1)) < 5:
             return ""
         return f"about {seconds:.0f} s of it left" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
 
@@ -348,9 +351,10 @@ class Shelf:
         with events as seen:
             for event in seen:
                 if isinstance(event, Progress):
-                    if work.progress is None or work.progress.stage != event.stage:
-                        work.began = time.monotonic()
+                    fresh = work.progress is None or work.progress.stage != event.stage
                     work.progress = event
+                    if fresh:
+                        work.began, work.before = time.monotonic(), work.share or 0
                 if work.cancel.is_set():
                     raise Cancelled("stopped")
         note_indexed(recorded_at(settings.library).id, [] if work.removes else [work.path])

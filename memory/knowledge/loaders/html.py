@@ -94,6 +94,10 @@ def _write(layout: TextLayout, root: HtmlElement) -> None:
     """Write the words of an element and all that is in it; `_without_hidden` goes first."""
     for broken in root.iter("br"):
         broken.text = "\n"
+    for listed in root.iter("ol"):
+        begin = listed.get("start", "").strip()
+        for number, item in enumerate(listed.iterchildren("li"), int(begin) if begin.isdecimal() else 1):
+            item.set(MARKER, item.get(MARKER, f"{number}. "))
     for raised in root.iter("sup"):
         if not len(raised) and _POWER.fullmatch(raised.text or ""):
             raised.text = (raised.text or "").translate(_RAISED)

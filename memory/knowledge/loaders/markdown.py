@@ -73,9 +73,6 @@ def laid_out(markdown: str) -> tuple[TextLayout, str]:
     written = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
     written.add_render_rule("html_inline", known)
     root = html.parse(written.render(markdown))
-    for listed in root.iter("ol"):
-        for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
-            item.set(html.MARKER, f"{number}. ")
     top = root.xpath("//h1")
     return html.laid_out(root), " ".join(top[0].text_content().split()) if len(top) == 1 else ""
 

@@ -10,7 +10,7 @@ PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <h1>The <em>Moon</em></h1>
 <p>One <b>two</b>,<!-- hidden -->
   three.<script>f()</script> Caf&eacute; soft&shy;ly</p>
-<ul><li>a</li><li><p>b</p></li></ul>
+<ul><li>a</li><li><p>b</p></li></ul><ol start="x"><li>First</li><li>Then<ol start="3"><li>Third</li></ol></li></ol>
 <table><caption>Masses</caption><tr><th>name</th><th>mass</th></tr><tr><td>Earth<br>Moon</td><td>1</td></tr></table>
 <pre>code
   more</pre>after<br>it
@@ -25,6 +25,7 @@ def test_words_stay_in_blocks_and_the_chrome_goes(tmp_path: Path) -> None:
         "The Moon\n\n"
         "One two, three. Café softly\n\n"
         "- a\n\n- b\n\n"
+        "1. First\n2. Then\n  3. Third\n\n"
         "Masses\nname | mass\nEarth Moon | 1\n\n"
         "    code\n      more\n\n"
         "after\nit\n\n"
