@@ -65,10 +65,7 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "tables": {"clew.agent.answer.table_answers:table_answer": always(None)},
     "other names": {"clew.agent.answer.score_adjustments:of_other_names": lambda _, of: np.zeros(len(of.candidates))},
     "opposed": {"clew.agent.answer.score_adjustments:opposed": lambda _, of: np.zeros(len(of.candidates))},
-    "authors": {
-        "clew.agent.answer.score_adjustments:by_named_authors": lambda _, of: np.zeros(len(of.candidates)),
-        "clew.agent.answer.quoted:_names_an_author": always(False),
-    },
+    "authors": {"clew.agent.answer.score_adjustments:by_named_authors": lambda _, of: np.zeros(len(of.candidates))},
     "headings": {"clew.agent.answer.score_adjustments:asked_headings": lambda _, of: [[] for _ in of.candidates]},
     "continued": {"clew.agent.answer.evidence:continued": lambda *_: set()},
     "evidence": {"clew.memory.dialogue.variants:with_evidence": lambda made, *_: made},
