@@ -2,6 +2,7 @@
 something else; or, if the question asks by how much two things differ, those with the two values."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,8 +17,9 @@ from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import content_words
+from clew.memory.text import FUNCTION_WORDS, content_words
 
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")  # a name or a number
 AHEAD = 0.01  # what puts a sentence before others
 HELD, RELEVANT = 0.3, 0.51
 """For questions in other languages, a passage's relevance is its cosine plus `HELD` times the share of the question's
@@ -138,6 +140,8 @@ def _chosen(
             numbers = {*NUMBER.findall(evidence.texts[place])}
             if any(numbers.issubset(NUMBER.findall(evidence.texts[other])) for other in alike):
                 continue
+            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
+                continue
         excerpt = excerpt_of(candidate, whole_list=wanted.form in ("list", "steps"))
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
@@ -150,6 +154,15 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
+
+
+def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
+    """Whether the question asks for a person, and the text only repeats the names and numbers of the first excerpt."""
+    told = " ".join(first.texts)
+    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
+        return False
+    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
+    return bool(values) and values <= {*_VALUE.findall(text)}
 
 
 def _in_time(

@@ -82,7 +82,7 @@ def test_the_seeds_fields_count_by_themselves(notes: Library, encoder: CachedEnc
     of_name = notes.store.keyword_search(["march 2024"], 5, fields={"metadata": 1.0})[0]
     assert [hit.chunk.split("#")[0] for hit in of_name] == ["budget_2024/march-review.md"]
     together = Hybrid(notes.store, HybridParameters(alone)).search(query).passages
-    assert [passage.document for passage in together] == ["other.md", "budget_2024/march-review.md"]  # by its folder
+    assert [passage.document for passage in together] == ["budget_2024/march-review.md", "other.md"]
 
 
 class Shortest(CrossEncoderReranker):
