@@ -3,9 +3,10 @@
     python -m tests.benchmarks.ablation [--without NAME ...] [--keep FOLDER] [--processes 2]
 
 Each NAME is one arm: a part of `PARTS`, or several joined by "+"; without any, every part alone. Played are the turns
-of `conversations/unseen.jsonl` in CLEW_DATA and of `talk/cases.jsonl` beside it. FOLDER keeps the libraries and what
-was answered: an arm that was played is not played again. A line is printed for each arm and set: useful turns, those to
-the point, wrongly refused, invented, mean words; and against all parts the turns gained and lost, with the 90% interval
+of `conversations/unseen.jsonl` in CLEW_DATA and of `talk/cases.jsonl` beside it; of the questions of
+`unseen_follow_ups.txt` those count as useful that are put as a person has. FOLDER keeps the libraries and what was
+answered: an arm that was played is not played again. A line is printed for each arm and set: useful turns, those to the
+point, wrongly refused, invented, mean words; and against all parts the turns gained and lost, with the 90% interval
 of the difference by a bootstrap over conversations.
 """
 
@@ -38,13 +39,16 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Utterance
-from clew.memory.dialogue.tagger import StandingQuestion
+from clew.memory.dialogue import tagger
+from clew.memory.dialogue.utterances import extract, tidy
 from clew.memory.knowledge.index.run import index
 from clew.memory.minilm import PairScorer
 from tests.benchmarks.conversations import verdict
+from tests.memory.dialogue.conversations import follow_ups, same
 from tests.training.asked_turns import DATA, FOLDER, cases_of
 
 TALK = DATA.parent / "talk"
+FOLLOW_UPS = Path(__file__).parent.parent / "memory" / "dialogue"
 DRAWS = 2000
 """Of the bootstrap."""
 
@@ -57,7 +61,7 @@ def always(value: Any) -> Stub:
 
 PARTS: Mapping[str, Mapping[str, Stub]] = {
     "nothing": {},
-    "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: StandingQuestion(question)},
+    "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: tagger.StandingQuestion(question)},
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
     "times": {"clew.agent.answer.selection:_in_time": lambda _, __, scores, ___: ([*range(len(scores))], {})},
@@ -113,6 +117,8 @@ def remembered(file: Path) -> None:
 def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[dict[str, Any]]:
     """Verdicts of one collection without these parts; `of` is its set and its name."""
     switched_off(names)
+    if of[0] == "follow-ups":
+        return [*_follow_ups()]
     remembered(libraries.parent / "read" / "pairs.db")
     of_talk, collection = of[0] == "talk", of[1]
     cases = [one for one in _cases(of[0]) if one["collection"] == collection]
@@ -131,6 +137,14 @@ def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[d
                 for case, turn in zip(its, turns, strict=True):
                     made.append(_row(of[0], case, turn, _talk_verdict(case, turn) if of_talk else verdict(case, turn)))
     return made
+
+
+def _follow_ups() -> Iterator[dict[str, Any]]:
+    for turn, case in enumerate(follow_ups((FOLLOW_UPS / "unseen_follow_ups.txt").read_text("utf-8"))):
+        made = tidy(tagger.stand_alone(case.question, extract(case.before)).text)
+        found = "R" if any(same(made, expected) for expected in case.expected) else "W"
+        asked = {"conversation": case.conversation, "turn": turn, "question": case.question}
+        yield {"set": "follow-ups", **asked, "verdict": found, "words": len(made.split()), "rewritten": made}
 
 
 def _cases(name: str) -> list[dict[str, Any]]:
@@ -217,7 +231,7 @@ def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]
         return cases_of(kept)
     collections = [
         (name, one) for name in ("unseen", "talk") for one in dict.fromkeys(c["collection"] for c in _cases(name))
-    ]
+    ] + [("follow-ups", "")]
     pool = ProcessPoolExecutor(processes, get_context("spawn"), threadpool_limits, (1,), max_tasks_per_child=1)
     with pool:
         play = partial(played, names, keep / "libraries")
@@ -237,13 +251,13 @@ def main(without: Sequence[str], keep: Path, processes: int) -> None:
         raise click.UsageError(f"there is no part {', '.join(unknown)}: {', '.join(PARTS)}")
     base = {(one["conversation"], one["turn"]): one for one in arm(["nothing"], keep, processes)}
     click.echo(
-        f"{'without':28}{'set':8}{'useful':>7}{'point':>7}{'refused':>8}{'invented':>9}{'words':>7}"
+        f"{'without':28}{'set':12}{'useful':>7}{'point':>7}{'refused':>8}{'invented':>9}{'words':>7}"
         f"{'gained':>7}{'lost':>6}   90%"
     )
     for names in (["nothing"], *arms):
         rows = arm(names, keep, processes)
-        for name in ("unseen", "talk"):
-            click.echo(f"{'+'.join(names):28}{name:8}" + line([one for one in rows if one["set"] == name], base))
+        for name in ("unseen", "talk", "follow-ups"):
+            click.echo(f"{'+'.join(names):28}{name:12}" + line([one for one in rows if one["set"] == name], base))
 
 
 if __name__ == "__main__":
