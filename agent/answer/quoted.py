@@ -19,10 +19,10 @@ from clew.agent.state import Answer, Claim, Made, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.instructions import neutralised
-from clew.memory.knowledge.document_parts import dedented, ranges, region_of
+from clew.memory.knowledge.document_parts import RUNNING_HEAD, dedented, ranges, region_of
 from clew.memory.knowledge.library import LibraryStore
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import ITEM, content_words, written_words
+from clew.memory.text import ITEM, NAMED, content_words, held_word_sets, written_words
 
 _MARKS = ".,;:!?"
 """A part of a quotation that begins with one of these follows without a space."""
@@ -117,6 +117,8 @@ def quote(
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
+    if _names_an_author(asked.rewritten, evidence):
+        return refused(passages, (), asked.rewritten)
     lacks, english = evidence.lacked(asked.question), may_be_english(asked.rewritten)
     if english and not evidence.foreign:
         told = True
@@ -155,6 +157,16 @@ def _is_told(question: str, language: str, evidence: Evidence) -> bool:
         return False
     rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
     return any(rarest <= held for held in evidence.passage_words)
+
+
+def _names_an_author(question: str, evidence: Evidence) -> bool:
+    """Whether the question names a person who only appears in the running heads of pages: the author of a text is not
+    what the text is about."""
+    heads = held_word_sets([RUNNING_HEAD.sub("", head) for head in evidence.heads], evidence.language)
+    told = frozenset[str]().union(*evidence.candidate_words, *evidence.title_words, *heads)
+    running = " ".join(match[0] for one in evidence.passages for match in RUNNING_HEAD.finditer(one.text))
+    authors = {*content_words(running, evidence.language)} - told
+    return not authors.isdisjoint(content_words(" ".join(NAMED.findall(question)), evidence.language))
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:

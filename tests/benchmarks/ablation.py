@@ -69,7 +69,10 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "tables": {"clew.agent.answer.table_answers:table_answer": always(None)},
     "other names": {"clew.agent.answer.score_adjustments:of_other_names": lambda _, of: np.zeros(len(of.candidates))},
     "opposed": {"clew.agent.answer.score_adjustments:opposed": lambda _, of: np.zeros(len(of.candidates))},
-    "authors": {"clew.agent.answer.score_adjustments:by_named_authors": lambda _, of: np.zeros(len(of.candidates))},
+    "authors": {
+        "clew.agent.answer.score_adjustments:by_named_authors": lambda _, of: np.zeros(len(of.candidates)),
+        "clew.agent.answer.quoted:_names_an_author": always(False),
+    },
     "headings": {"clew.agent.answer.score_adjustments:asked_headings": lambda _, of: [[] for _ in of.candidates]},
     "continued": {"clew.agent.answer.evidence:continued": lambda *_: set()},
     "said again": {"clew.agent.answer.selection:_says_again": always(False)},
