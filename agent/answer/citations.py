@@ -27,10 +27,10 @@ _BESIDE = (
 )
 """What may follow the number: a page, the passage's title, marks of browsing tools."""
 
-_TO = r"(?:[-‑–—−]|(?:to|bis)\b)"
+_TO, _AND = r"(?:[-‑–—−]|(?:to|bis)\b)", r"(?:and|und|et|y)"
 _ONE = rf"{_LABEL}[\"“']?\d{{1,3}}[\"”']?(?:{_BESIDE})?"
-_NUMBERS = rf"{_BLANK}{_ONE}(?:{_BLANK}(?:{_TO}|[,;]?{_BLANK}(?:and|und|et|y)\b|[,;&]){_BLANK}{_ONE})*{_BLANK}"
-_FEW = rf"{_BLANK}\d{{1,3}}(?:{_BLANK}(?:[,;&]|and|und|et|y){{1,2}}{_BLANK}\d{{1,3}})*{_BLANK}"
+_NUMBERS = rf"{_BLANK}{_ONE}(?:{_BLANK}(?:{_TO}|[,;]?{_BLANK}{_AND}\b|[,;&]){_BLANK}{_ONE})*{_BLANK}"
+_FEW = rf"{_BLANK}\d{{1,3}}(?:{_BLANK}(?:[,;&]|{_AND}){{1,2}}{_BLANK}\d{{1,3}})*{_BLANK}"
 _START = r"(?:^|(?<=[.!?…:*•\])-][^\S\n]))"
 _SAID_IN = rf"(?:according{_BLANK}to|in){_BLANK}(?:the{_BLANK})?{_KIND}{_BLANK}[\[(]?"
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -48,7 +48,7 @@ _FORMS = (
     rf"{_START}(?P<said>{_SAID_IN}{_NUMBERS}[\])]?,)\s*(?P<next>[^\W\d])",
     rf"(?:(?<=[.!?…。])|(?<=[.!?…。][\"”]))[^\S\n]*\((?P<behind>{_FEW})\)(?=\s|\Z)",
     rf"(?<=\S)(?<![a-z\d](?=\())[^\S\n]*\((?P<before>{_FEW})\)(?={_BLANK}(?:[.!?…。]|\n|\Z|[\[【]))",
-    rf"(?P<told>\bpassages?{_BLANK})(?P<named>\d{{1,3}}(?:{_BLANK}(?:and|und|et|y|&){_BLANK}\d{{1,3}})*)(?!\w)",
+    rf"(?P<told>\bpassages?{_BLANK})(?P<named>\d{{1,3}}(?:{_BLANK}(?:{_AND}|&){_BLANK}\d{{1,3}})*)(?!\w)",
     rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.!?…。,;:)\]\"”»]))(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
 )
 _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)

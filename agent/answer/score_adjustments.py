@@ -86,8 +86,9 @@ def _in_other_files(asked: Sequence[_Words], capitals: set[str], evidence: Evide
         parts = zip((*path.parts[:-1], path.stem), (*other_path.parts[:-1], other_path.stem), strict=False)
         apart = [(_words(own), _words(of)) for own, of in parts if own != of]
         alike = path.name == other_path.name or one.title.casefold() == other.title.casefold()
-        if alike and len(path.parts) == len(other_path.parts) and any(is_named(of, own) for own, of in apart):
-            others |= {one.id} if not any(is_named(own, of) for own, of in apart) else set()
+        named = any(is_named(of, own) for own, of in apart) and not any(is_named(own, of) for own, of in apart)
+        if alike and named and len(path.parts) == len(other_path.parts):
+            others.add(one.id)
     return others
 
 
