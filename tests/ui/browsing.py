@@ -18,7 +18,7 @@ import httpx
 from tests.processes import PAGE, Process
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+    from playwright.sync_api import BrowserContext, Page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = (
@@ -85,17 +85,15 @@ class Watched:
         self.hosts: set[str | None] = set()
         self.complaints: list[str] = []
         context.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
-        context.on("console", self._hear)
+        context.on("console", lambda said: self._wrong(said.text) if said.type in ("error", "warning") else None)
         context.on("weberror", lambda error: self._wrong(str(error.error)))
+        self._gave_up = False
 
     def _wrong(self, error: str) -> None:
-        """A page that is left gives up what it was fetching, which is no fault."""
-        if not error.startswith("AbortError"):
+        """A page that is left gives up what it was fetching, and Gradio says so in two messages, which is no fault."""
+        self._gave_up = self._gave_up or error.startswith("AbortError")
+        if not (self._gave_up and error.startswith(("AbortError", "Unexpected error Connection errored out"))):
             self.complaints.append(error)
-
-    def _hear(self, message: "ConsoleMessage") -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
 
 
 def opened(context: "BrowserContext", address: Address, thread: str = "") -> "Page":
