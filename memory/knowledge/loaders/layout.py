@@ -70,9 +70,9 @@ class TextLayout:
         self._join = None
         self.verbatim(indent(text, INDENT))
 
-    def page(self, label: str) -> None:
-        """What is written from here on stands on this page, sheet or slide."""
-        self.paragraph()
+    def page(self, label: str, goes_on: bool = False) -> None:
+        """What is written from here on stands on this page, sheet or slide; `goes_on`: within a paragraph."""
+        self._ask(" ") if goes_on else self.paragraph()
         self.pages.append(Mark(self._length + (len(BREAKS[self._break]) if self._length else 0), label))
 
     def heading(self, text: str, level: int = 1) -> None:
