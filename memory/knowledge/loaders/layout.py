@@ -1,5 +1,6 @@
 """The text of a document that has markup, as it is written piece by piece, with its headings and its tables."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 from textwrap import indent
@@ -7,9 +8,10 @@ from textwrap import indent
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import Source, in_a_line, shown
-from clew.memory.knowledge.tables import LARGE, SAMPLED
+from clew.memory.knowledge.tables import LARGE, SAMPLED, typed
 from clew.memory.text import BELOW
 
+YEAR = re.compile(r"1[5-9]\d\d|20[0-3]\d")
 Rows = Iterable[Sequence[str]]
 BREAKS = ("", " ", "\n", "\n\n")
 
@@ -193,6 +195,18 @@ def _heads(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int]:
         return first, 1
     both = zip(first, below, strict=True)
     return tuple(one if one == other or not other else f"{one}, {other}".strip(", ") for one, other in both), 2
+
+
+def has_heads(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row may name the columns. It is one of data where its numbers, days or yes and no stand above
+    others of their kind, but for years above what is none, and for numbers that count up by one."""
+    first, *below = rows[:SAMPLED]
+    kinds, others = ([column.kind for column in typed(Table("", tuple(first), its))[0]] for its in ((first,), below))
+    told = [its for its in zip(first, kinds, others, strict=True) if its[0] and its[2] != "text"]
+    numbers = [int(cell) for cell in first if cell.isdecimal()]
+    counts = len(numbers) > 2 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    are_data = all(other == ("date" if YEAR.fullmatch(cell) else kind) for cell, kind, other in told)
+    return not (below and told and are_data) or counts
 
 
 def is_name(cell: str) -> bool:

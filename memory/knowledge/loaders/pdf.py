@@ -18,7 +18,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from clew.memory.datatypes import Document, Table
 from clew.memory.errors import Unreadable, install_command
-from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
+from clew.memory.knowledge.loaders.layout import CELLS, TextLayout, has_heads
 from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, is_there, words_on
 from clew.memory.knowledge.loaders.pdf_headings import LARGER, Heading, with_headings
 from clew.memory.knowledge.loaders.pdf_tables import Placed, in_columns, tables_of, with_tables
@@ -152,7 +152,7 @@ def _text(page: _Page, placed: Sequence[Placed | Heading], tables: list[Table]) 
         else:
             layout, above = TextLayout(), "".join(texts).rstrip().rpartition("\n")[2].strip()
             layout.page(f"page {page.label}")
-            layout.table(one.rows, above if like_a_title(above) else "")
+            layout.table(one.rows, above if like_a_title(above) else "", headed=has_heads(one.rows))
             tables += layout.tables
             texts.append(f"\n\n{layout.text}\n\n")
     return "".join(texts).strip()

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from clew.memory.knowledge.loaders.jsonl import parts_of
 from clew.memory.knowledge.loaders.layout import TextLayout, is_name
 from clew.memory.knowledge.loaders.packages import SAFE, name_of
 from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, title_of_text
+from clew.memory.knowledge.loaders.sheets import write_rows
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
 
@@ -44,14 +45,11 @@ def read_table(source: Source) -> Iterator[Document]:
     with suppress(csv.Error):  # commas, where nothing else is seen
         dialect = csv.Sniffer().sniff(text[:SAMPLE], ",;\t|")
     try:
-        rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(map(str.strip, row))]
+        rows = [[" ".join(cell.split()) for cell in row] for row in csv.reader(io.StringIO(text), dialect)]
     except csv.Error as error:
         raise Unreadable(f"not a table: {error}") from error
     layout, title = TextLayout(), title_of_file(source.path)
-    above = ["".join(row).strip() for row in takewhile(lambda row: sum(map(bool, map(str.strip, row))) == 1, rows)]
-    above = above if len(above) < len(rows) else []
-    layout.verbatim("\n".join(above))
-    layout.table(rows[len(above) :], title, 1 + len(above))
+    write_rows(layout, title, list(enumerate(filter(any, rows), 1)))
     yield layout.document(source, title)
 
 

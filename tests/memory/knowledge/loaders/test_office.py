@@ -198,6 +198,23 @@ def test_titles_right_above_a_table_are_none_of_its_rows(tmp_path: Path) -> None
     assert found.tables == (Table("S1", ("Field", "Wheat"), (("North", "120"),), 4, "sheet S1"),)
 
 
+def test_tables_side_by_side_are_two(tmp_path: Path) -> None:
+    """Where an empty column stands between them; one of a single column is none."""
+    given: list[dict[str, str | float]] = [
+        {"A": "Jar", "B": "Price", "D": "Shop", "E": "Since"},
+        {"A": "small", "B": 4, "D": "Leeds", "E": "May"},
+        {"A": "big", "B": 7, "D": "York", "E": "June"},
+        {"A": "huge", "B": 9},
+    ]
+    found = document(tmp_path / "x.xlsx", excel(rows(*given)))
+    jars = Table("S1", ("Jar", "Price"), (("small", "4"), ("big", "7"), ("huge", "9")), 2, "sheet S1")
+    shops = Table("S1", ("Shop", "Since"), (("Leeds", "May"), ("York", "June")), 2, "sheet S1")
+    assert found.tables == (jars, shops)
+    assert found.text.endswith("Jar | Price\nsmall | 4\nbig | 7\nhuge | 9\n\nShop | Since\nLeeds | May\nYork | June")
+    one = rows(*({at: said for at, said in row.items() if at != "E"} for row in given))
+    assert [table.heads for table in document(tmp_path / "y.xlsx", excel(one)).tables] == [("Jar", "Price", "Shop")]
+
+
 def test_a_column_that_is_hidden_goes_with_its_words(tmp_path: Path) -> None:
     columns = '<cols><col min="2" max="2" hidden="1"/></cols>'
     sheet = rows({"A": "Name", "B": "Pay", "C": "Room"}, {"A": "Ann", "B": 90, "C": 4})

@@ -124,6 +124,28 @@ def test_lines_above_the_rows_of_a_file_are_text(tmp_path: Path) -> None:
     assert (found.text, found.tables) == ("Trams\nof May 2025\n\nLine | Stops | Time\n1 | 14 | 32", (table,))
 
 
+@pytest.mark.parametrize(
+    ("first", "named"),
+    [
+        ("Shed,4.50,2024-05-01", False),
+        ("Shed,,2024-05-01", False),
+        ("Room,Rent,Since", True),
+        ("Room,2025,Since", True),
+        ("Room,900,Since", True),
+    ],
+)
+def test_a_first_row_of_data_names_no_columns(tmp_path: Path, first: str, named: bool) -> None:
+    found = document(tmp_path / "x.csv", f"{first}\nLoft,7.25,2024-06-01\nAttic,3,2023-11-15\n")
+    assert [one.heads for one in found.tables] == ([tuple(first.split(","))] if named else [])
+    assert found.text.startswith(first.replace(",", " | "))
+
+
+def test_numbers_that_count_up_name_columns(tmp_path: Path) -> None:
+    for first, others in (("Ann,1,2,3", "Ben,7,8,2"), ("Ann,2021,2022", "Ben,7,8"), ("Ann,7,2,9", "")):
+        found = document(tmp_path / "x.csv", f"{first}\n{others or 'Ben,1,1,4'}\nEve,3,4,4\n")
+        assert bool(found.tables) is bool(others)
+
+
 def test_the_names_of_the_columns_stand_above_every_part_of_a_long_table(tmp_path: Path) -> None:
     rows = "".join(f"row {number},{number}\n" for number in range(2 * ROWS + 1))
     parts = document(tmp_path / "long.csv", f"name,number\n{rows}").text.split("\n\n")
