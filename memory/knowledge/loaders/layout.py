@@ -11,6 +11,7 @@ from clew.memory.knowledge.loaders.source import Source, in_a_line, shown
 from clew.memory.knowledge.tables import LARGE, SAMPLED, typed
 from clew.memory.text import BELOW
 
+_ITEMS = re.compile(r"\A\s*(?:- .*\s*)+")  # a list above all else names no text
 YEAR = re.compile(r"1[5-9]\d\d|20[0-3]\d")
 Rows = Iterable[Sequence[str]]
 BREAKS = ("", " ", "\n", "\n\n")
@@ -169,7 +170,7 @@ class TextLayout:
     ) -> Document:
         """All that was written; `author` and `tags` may be lists. Raises `Unreadable` where nothing was."""
         text = not_empty(self.text)
-        title = title or title_of_text(text) or title_of_file(source.path)
+        title = title or title_of_text(_ITEMS.sub("", text)) or title_of_file(source.path)
         headings = tuple(Mark(mark.start, mark.text.removeprefix(title + BELOW)) for mark in self.headings)
         told = date, status, in_a_line(author), in_a_line(tags), "\n".join(filter(None, self.hidden))
         found = tuple(self.pages), headings

@@ -62,12 +62,12 @@ def read_office(source: Source) -> Iterator[Document]:
 
 
 def _page(result: Any) -> HtmlElement:
-    """As HTML, with the heads and feet of pages once each in a list at the end, which kreuzberg leaves out."""
+    """As HTML, with the heads and feet of pages, which kreuzberg leaves out, once each in a list above all headings."""
     nodes = [(node.get("content_layer"), node["content"].get("text") or "") for node in result.document["nodes"]]
     said = {text for layer, text in nodes if not layer}
     beside = dict.fromkeys(text for layer, text in nodes if layer in ("header", "footer"))
     found = [f"<li>{escape(text)}</li>" for text in beside if text not in said and not text.isdecimal()]
-    written = _BULLET.sub(r"<li>\1</li>", clean(result.content + "".join(found))).replace(BREAK, "<br>")
+    written = _BULLET.sub(r"<li>\1</li>", clean("".join(found) + result.content)).replace(BREAK, "<br>")
     page = html.parse(reduce(lambda text, sign: text.replace(SIGNS[sign], escape(sign)), SIGNS, written))
     for listed in page.iter("ul", "ol"):
         counts = Counter[int]()

@@ -65,14 +65,17 @@ def test_comments_notes_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> No
         "footnotes": f"<w:footnotes {NAMES}>{note}</w:footnotes>",
         "footer1": f"<w:ftr {NAMES}>{paragraph('Call 0301.')}</w:ftr>",
     }
-    found = document(tmp_path / "x.docx", word(mark + boxed + paragraph("End.") + foot, **beside))
+    body = paragraph("Rent", HEADS[0]) + mark + boxed + paragraph("End.") + foot
+    found = document(tmp_path / "x.docx", word(body, **beside))
+    assert found.title == "Rent" and not found.heading_at(found.text.index("Call"))
     assert found.text.split("\n\n") == [
+        "- Call 0301.",
+        "Rent",
         "The rent is 90.",
         "Note: Half in May.",
         "Comment by K. Holm: Make it 95.",
         "Boxed.",
         "End.",
-        "- Call 0301.",
     ]
 
 
@@ -88,6 +91,25 @@ def test_items_of_lists_keep_their_depth_and_lines_end_where_they_did(tmp_path: 
     listed = f"<text:list-item><text:p>Tools</text:p><text:list>{inner}</text:list></text:list-item>"
     open_ = f"<text:list>{listed}</text:list><text:p>Hall 1<text:line-break/>Hamburg</text:p>"
     assert document(tmp_path / "x.odt", open_document(open_)).text == "- Tools\n  - Sägen\n\nHall 1\nHamburg"
+
+
+def test_styles_of_lists_say_how_deep_an_item_lies(tmp_path: Path) -> None:
+    names = ["List Bullet", "List Bullet 2", "List Number", "List Number 2", "Own 2"]
+    styles = "".join(
+        f'<w:style w:styleId="{name}"><w:name w:val="{name}"/><w:pPr><w:numPr><w:numId w:val="{number}"/></w:numPr>'
+        "</w:pPr></w:style>"
+        for number, name in enumerate(names, 1)
+    )
+    kinds = "".join(
+        f'<w:abstractNum w:abstractNumId="{number}"><w:lvl w:ilvl="0"><w:numFmt w:val="{kind}"/></w:lvl>'
+        f'</w:abstractNum><w:num w:numId="{number}"><w:abstractNumId w:val="{number}"/></w:num>'
+        for number, kind in enumerate(["bullet", "bullet", "decimal", "decimal", "bullet"], 1)
+    )
+    items = [("Tools", 0), ("Saws", 1), ("Wood", 0), ("Cut", 2), ("Clean", 3), ("Sell", 2), ("Apart", 4)]
+    body = "".join(paragraph(text, f'<w:pStyle w:val="{names[style]}"/>') for text, style in items)
+    found = document(tmp_path / "x.docx", word(body, styles, numbering=f"<w:numbering {NAMES}>{kinds}</w:numbering>"))
+    text = "- Tools\n  - Saws\n- Wood\n\n1. Cut\n  1. Clean\n2. Sell\n\n- Apart"
+    assert found.text == text
 
 
 def test_no_sign_and_no_space_of_words_is_lost_and_styles_make_lists(tmp_path: Path) -> None:
