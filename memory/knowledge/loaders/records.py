@@ -22,10 +22,11 @@ from lxml import etree
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
+from clew.memory.knowledge.loaders.archive import head_of_mail, mail
 from clew.memory.knowledge.loaders.jsonl import parts_of
 from clew.memory.knowledge.loaders.layout import TextLayout, is_name
 from clew.memory.knowledge.loaders.packages import SAFE, name_of
-from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, title_of_text
+from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, title_of_text, without_marks
 from clew.memory.knowledge.loaders.sheets import write_rows
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
@@ -140,10 +141,15 @@ _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 def read_text(source: Source) -> Iterator[Document]:
     """One document. In a chat a line that begins no message goes on in the one before; lines whose cells are parted by
-    tabs are a table."""
+    tabs are a table; fields of a mail at the beginning are those of one."""
     text, title = decode(source.path.read_bytes()), title_of_file(source.path)
     layout, is_text = TextLayout(), source.path.suffix.lower() == ".txt"
+    fields, rest = head_of_mail(text) if is_text else ({}, "")
+    if fields:
+        yield mail(source, fields, rest)
+        return
     if not is_text or not _is_chat(text):
+        text = without_marks(text) if is_text else text
         title = title_of_text(text, alone=True) or title
         if is_text and _write_tables(layout, text, title):
             yield layout.document(source, title)
