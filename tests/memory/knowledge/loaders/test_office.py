@@ -50,6 +50,16 @@ def test_headings_are_a_path_and_merged_cells_stand_where_they_span(tmp_path: Pa
     assert found.heading_at(len(found.text)) == "Alpine" and found.title == "Tents"
 
 
+def test_a_first_row_of_data_names_no_columns(tmp_path: Path) -> None:
+    made = [f"<w:tr>{cell(name)}{cell(fee)}</w:tr>" for name, fee in (("Rent", "900"), ("Deposit", "1800"))]
+    grid = GRID.replace("<w:gridCol/>", "", 1)
+    found = document(tmp_path / "x.docx", word(f"<w:tbl>{grid}{''.join(made)}</w:tbl>"))
+    assert (found.text, found.tables) == ("Rent | 900\nDeposit | 1800", ())
+    heads = f"<w:tr>{cell('What')}{cell('Euros')}</w:tr>"
+    found = document(tmp_path / "x.docx", word(f"<w:tbl>{grid}{heads}{''.join(made)}</w:tbl>"))
+    assert [one.heads for one in found.tables] == [("What", "Euros")]
+
+
 def test_comments_notes_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> None:
     mark = (
         '<w:p><w:r><w:t>The rent is 90</w:t></w:r><w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:t>.</w:t></w:r>'
