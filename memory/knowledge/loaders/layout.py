@@ -201,6 +201,8 @@ def _heads(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int]:
 def has_heads(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row may name the columns. It is one of data where its numbers, days or yes and no stand above
     others of their kind, but for years above what is none, and for numbers that count up by one."""
+    if not any(rows):
+        return True
     first, *below = zip(*zip_longest(*rows[:SAMPLED], fillvalue=""), strict=True)
     kinds, others = ([column.kind for column in typed(Table("", first, tuple(its)))[0]] for its in ((first,), below))
     told = [its for its in zip(first, kinds, others, strict=True) if its[0] and its[2] != "text"]

@@ -81,8 +81,8 @@ def _page(result: Any) -> HtmlElement:
 def _headed(page: HtmlElement) -> HtmlElement:
     """No program says which cells are heads: those of the first row, but for one of data."""
     for table in page.iter("table"):
-        rows = html.grid(list(table.iter("tr")))
-        for cell in list(table.iter("th")) if rows and not has_heads(rows) else ():
+        of_data = not has_heads(html.grid(list(table.iter("tr"))))
+        for cell in list(table.iter("th")) if of_data else ():
             cell.tag = "td"
     return page
 

@@ -306,7 +306,8 @@ def test_tables_and_lists_of_slides_keep_what_spans_and_how_deep_it_is(tmp_path:
     about = '<p:nvGraphicFramePr><p:cNvPr id="2" name=""/></p:nvGraphicFramePr>'
     frame = f"<p:graphicFrame>{about}<a:tbl>{table}</a:tbl></p:graphicFrame>"
     deeper = box("Tools", "Saws").replace("<a:p><a:r><a:t>Saws", '<a:p><a:pPr lvl="1"/><a:r><a:t>Saws')
-    text = document(tmp_path / "x.pptx", slides(deeper + frame)).text
+    empty = f"<p:graphicFrame>{about}<a:tbl><a:tr/></a:tbl></p:graphicFrame>"
+    text = document(tmp_path / "x.pptx", slides(deeper + frame + empty)).text
     assert text == "- Tools\n  - Saws\n\nDay | Who | Who\nMon | 1 | 2\nMon | 3 | 4"
 
 
