@@ -115,13 +115,13 @@ def write_rows(layout: TextLayout, title: str, rows: Sequence[Row]) -> None:
 
 def _stanzas(rows: Sequence[Row]) -> Iterator[tuple[int, list[list[str]]]]:
     """The rows between empty ones, with the number of the first; titles above a table stand apart."""
-    start, held = 0, list[list[str]]()
+    start, most, held = 0, 0, list[list[str]]()
     for number, row in [*rows, (0, [""])]:
         full = _filled(row)
-        if held and (not full or (full > 1 and max(map(_filled, held)) == 1)):
+        if held and (not full or full > most == 1):
             yield start, held
-            held = []
-        start = start if held else number
+            most, held = 0, []
+        start, most = start if held else number, max(most, full)
         if full:
             held.append(row)
 
