@@ -5,7 +5,7 @@ import mailbox
 import stat
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from email import policy
@@ -13,6 +13,7 @@ from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from io import BytesIO
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -24,11 +25,11 @@ from clew.memory.knowledge.loaders.html import laid_out, parse
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.packages import BROKEN
 from clew.memory.knowledge.loaders.plain_text import decode
-from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, in_a_line, shown
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, shown
 from clew.memory.text import clean, storable
 
 MOST, LARGEST = 10_000, 256 << 20  # files that an archive may have, and bytes that they may have together
-NAMED = ("From", "To", "Cc", "Date", "Subject")  # fields that stand above the words of a message
+NAMED = ("From", "To", "Cc", "Date", "Sent", "Subject")  # fields that stand above the words of a message
 LONGEST_NAME = 100  # characters of the name of what is attached
 
 
@@ -96,24 +97,37 @@ def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterat
     fields = {name: clean(" ".join(str(said).split())) for name in NAMED if (said := _field(message, name))}
     if not fields:
         raise Unreadable("not a mail: it has none of the fields of one")
-    layout = TextLayout()
-    layout.verbatim("\n".join(f"{name}: {said}" for name, said in fields.items()))
+    text, hidden = "", list[str]()
     if (body := message.get_body(("plain", "html"))) is not None:
         text = _content(body)
         if body.get_content_type() == "text/html":
             page = laid_out(parse(text))
-            text, layout.hidden = page.text, page.hidden
-        layout.verbatim(clean(text))
-    date = ""
-    with suppress(ValueError, TypeError):
-        date = parsedate_to_datetime(fields.get("Date", "")).date().isoformat()
-    title, author = fields.get("Subject", ""), in_a_line(fields.get("From", ""))
-    found = layout.document(source, title, date=date, author=author)
+            text, hidden = page.text, page.hidden
+    found = mail(source, fields, clean(text), hidden)
     yield replace(found, id=id_, source=place)
     with TemporaryDirectory(prefix="clew-") as folder:
         for number, part in enumerate(message.iter_attachments(), 1):
             _put(Path(folder), *_attached(part, number))
-        yield Unpacked(Path(folder), id_, place, date, author)
+        yield Unpacked(Path(folder), id_, place, found.date, found.author)
+
+
+def mail(source: Source, fields: Mapping[str, str], text: str, hidden: Sequence[str] = ()) -> Document:
+    """A message, with its fields above its text."""
+    layout, date = TextLayout(), ""
+    layout.hidden = list(hidden)
+    layout.verbatim("\n".join(f"{name}: {said}" for name, said in fields.items()))
+    layout.verbatim(text)
+    with suppress(ValueError, TypeError):
+        date = parsedate_to_datetime(fields.get("Date", fields.get("Sent", ""))).date().isoformat()
+    return layout.document(source, fields.get("Subject", ""), date=date, author=fields.get("From", ""))
+
+
+def head_of_mail(text: str) -> tuple[dict[str, str], str]:
+    """The fields of a message that was copied into a text, and what stands below; none where another text begins."""
+    lines = text.lstrip().split("\n")
+    head = [line.partition(":") for line in takewhile(lambda line: line.partition(":")[0] in NAMED, lines)]
+    fields = {name: said.strip() for name, _, said in head}
+    return (fields, "\n".join(lines[len(head) :])) if {"From", "Subject"} <= fields.keys() else ({}, text)
 
 
 def _field(message: EmailMessage, name: str) -> object:

@@ -114,7 +114,7 @@ def _write(layout: TextLayout, root: HtmlElement) -> None:
             walk.skip_subtree()
         elif element.tag == "table" and element not in layouts:
             caption = " ".join(" ".join(one.text_content().split()) for one in element.iter("caption"))
-            layout.table(_grid(list(element.iter("tr"))), headed=element.find(".//th") is not None, caption=caption)
+            layout.table(grid(list(element.iter("tr"))), headed=element.find(".//th") is not None, caption=caption)
             walk.skip_subtree()
         else:
             _open(layout, element)
@@ -172,7 +172,7 @@ def _tables_of_layout(root: HtmlElement) -> set[HtmlElement]:
     return found
 
 
-def _grid(rows: list[HtmlElement]) -> list[list[str]]:
+def grid(rows: list[HtmlElement]) -> list[list[str]]:
     """The words of each cell, in all rows and columns that it spans."""
     made: list[dict[int, str]] = [{} for _ in rows]
     for number, row in enumerate(rows):

@@ -1,5 +1,6 @@
 """The text of a document that has markup, as it is written piece by piece, with its headings and its tables."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 from textwrap import indent
@@ -7,9 +8,11 @@ from textwrap import indent
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import Source, in_a_line, shown
-from clew.memory.knowledge.tables import LARGE, SAMPLED
+from clew.memory.knowledge.tables import LARGE, SAMPLED, typed
 from clew.memory.text import BELOW
 
+_ITEMS = re.compile(r"\A\s*(?:- .*\s*)+")  # a list above all else names no text
+YEAR = re.compile(r"1[5-9]\d\d|20[0-3]\d")
 Rows = Iterable[Sequence[str]]
 BREAKS = ("", " ", "\n", "\n\n")
 
@@ -70,9 +73,9 @@ class TextLayout:
         self._join = None
         self.verbatim(indent(text, INDENT))
 
-    def page(self, label: str) -> None:
-        """What is written from here on stands on this page, sheet or slide."""
-        self.paragraph()
+    def page(self, label: str, goes_on: bool = False) -> None:
+        """What is written from here on stands on this page, sheet or slide; `goes_on`: within a paragraph."""
+        self._ask(" ") if goes_on else self.paragraph()
         self.pages.append(Mark(self._length + (len(BREAKS[self._break]) if self._length else 0), label))
 
     def heading(self, text: str, level: int = 1) -> None:
@@ -167,7 +170,7 @@ class TextLayout:
     ) -> Document:
         """All that was written; `author` and `tags` may be lists. Raises `Unreadable` where nothing was."""
         text = not_empty(self.text)
-        title = title or title_of_text(text) or title_of_file(source.path)
+        title = title or title_of_text(_ITEMS.sub("", text)) or title_of_file(source.path)
         headings = tuple(Mark(mark.start, mark.text.removeprefix(title + BELOW)) for mark in self.headings)
         told = date, status, in_a_line(author), in_a_line(tags), "\n".join(filter(None, self.hidden))
         found = tuple(self.pages), headings
@@ -193,6 +196,20 @@ def _heads(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int]:
         return first, 1
     both = zip(first, below, strict=True)
     return tuple(one if one == other or not other else f"{one}, {other}".strip(", ") for one, other in both), 2
+
+
+def has_heads(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row may name the columns. It is one of data where its numbers, days or yes and no stand above
+    others of their kind, but for years above what is none, and for numbers that count up by one."""
+    if not any(rows):
+        return True
+    first, *below = zip(*zip_longest(*rows[:SAMPLED], fillvalue=""), strict=True)
+    kinds, others = ([column.kind for column in typed(Table("", first, tuple(its)))[0]] for its in ((first,), below))
+    told = [its for its in zip(first, kinds, others, strict=True) if its[0] and its[2] != "text"]
+    numbers = [int(cell) for cell in first if cell.isdecimal()]
+    counts = len(numbers) > 2 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    are_data = all(other == ("date" if YEAR.fullmatch(cell) else kind) for cell, kind, other in told)
+    return not (below and told and are_data) or counts
 
 
 def is_name(cell: str) -> bool:

@@ -11,7 +11,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file
+from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, without_marks
 from clew.memory.knowledge.loaders.source import Source, in_a_line
 
 ENDINGS = (".md", ".markdown")
@@ -33,7 +33,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
         """What the first of these fields says that says something."""
         return next(filter(None, (in_a_line(fields.get(name)) for name in names)), "")
 
-    layout, first = laid_out(text)
+    layout, first = laid_out(without_marks(text))
     yield layout.document(
         source,
         told("title") or first or title_of_file(source.path),

@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
-from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
+from clew.memory.knowledge.loaders.layout import NESTED, TextLayout, has_heads
 from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, SIGNS, shown_of
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, title_of_file
@@ -62,12 +62,12 @@ def read_office(source: Source) -> Iterator[Document]:
 
 
 def _page(result: Any) -> HtmlElement:
-    """As HTML, with the heads and feet of pages once each in a list at the end, which kreuzberg leaves out."""
+    """As HTML, with the heads and feet of pages, which kreuzberg leaves out, once each in a list above all headings."""
     nodes = [(node.get("content_layer"), node["content"].get("text") or "") for node in result.document["nodes"]]
     said = {text for layer, text in nodes if not layer}
     beside = dict.fromkeys(text for layer, text in nodes if layer in ("header", "footer"))
     found = [f"<li>{escape(text)}</li>" for text in beside if text not in said and not text.isdecimal()]
-    written = _BULLET.sub(r"<li>\1</li>", clean(result.content + "".join(found))).replace(BREAK, "<br>")
+    written = _BULLET.sub(r"<li>\1</li>", clean("".join(found) + result.content)).replace(BREAK, "<br>")
     page = html.parse(reduce(lambda text, sign: text.replace(SIGNS[sign], escape(sign)), SIGNS, written))
     for listed in page.iter("ul", "ol"):
         counts = Counter[int]()
@@ -75,6 +75,15 @@ def _page(result: Any) -> HtmlElement:
             depth, item.text = (item.text or "").count(DEEPER), (item.text or "").replace(DEEPER, "")
             counts = Counter({level: count for level, count in counts.items() if level <= depth}) + Counter([depth])
             item.set(html.MARKER, NESTED * depth + (f"{counts[depth]}. " if listed.tag == "ol" else "- "))
+    return _headed(page)
+
+
+def _headed(page: HtmlElement) -> HtmlElement:
+    """No program says which cells are heads: those of the first row, but for one of data."""
+    for table in page.iter("table"):
+        of_data = not has_heads(html.grid(list(table.iter("tr"))))
+        for cell in list(table.iter("th")) if of_data else ():
+            cell.tag = "td"
     return page
 
 
@@ -111,7 +120,7 @@ def read_slides(source: Source) -> Iterator[Document]:
         links, slides = package.links("ppt/presentation.xml"), package.parsed("ppt/presentation.xml").iter("{*}sldId")
         page = "".join(_slide(package, number, links[one.get(_RELATED, "")]) for number, one in enumerate(slides, 1))
         title, author, tags = package.told()
-    layout = html.laid_out(html.parse(page))
+    layout = html.laid_out(_headed(html.parse(page)))
     yield layout.document(source, title if title in layout.text else "", author=author, tags=tags)
 
 

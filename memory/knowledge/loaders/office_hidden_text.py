@@ -115,19 +115,30 @@ def _looks_of(element: _Element, styles: Mapping[str, str]) -> list[str]:
     return [styles.get(name, "") for name in names] + [_css(one) for one in its if name_of(one) != "tblPr"]
 
 
-def _styles_of_lists(root: _Element) -> dict[str, _Element]:
-    """By the names of Word's styles that make a paragraph an item of a list, what says which."""
-    return {attribute(one.getparent().getparent(), "styleId"): one for one in root.iterfind("{*}style/{*}pPr/{*}numPr")}
+def _styles_of_lists(root: _Element) -> dict[str, tuple[_Element, int]]:
+    """By the ids of Word's styles that make a paragraph an item of a list, what says which list, and how deep in it:
+    "List Bullet 2" is of the list of "List Bullet"."""
+    styles = list(root.iterfind("{*}style/{*}pPr/{*}numPr/../.."))
+    named = {"".join(attribute(name, "val") for name in one.iterchildren("{*}name")): one for one in styles}
+    deeper = {
+        one: (named[name[:-2]], int(name[-1]) - 1)
+        for name, one in named.items()
+        if name[-1:].isdecimal() and name[:-2] in named
+    }
+    of_lists = ((attribute(one, "styleId"), *deeper.get(one, (one, 0))) for one in styles)
+    return {id_: (one.find("{*}pPr/{*}numPr"), depth) for id_, one, depth in of_lists}
 
 
-def _list_by_style(root: _Element, lists: Mapping[str, _Element]) -> None:
+def _list_by_style(root: _Element, lists: Mapping[str, tuple[_Element, int]]) -> None:
     """Kreuzberg asks the paragraph alone whether it is an item, and how deep."""
     for style in root.iter("{*}pStyle"):
-        of_list = deepcopy(lists.get(attribute(style, "val")))
-        if of_list is not None and next(style.itersiblings("{*}numPr"), None) is None:
-            style.addnext(of_list)
-            if of_list.find("{*}ilvl") is None:
-                etree.SubElement(of_list, f"{of_list.tag[:-5]}ilvl", {f"{of_list.tag[:-5]}val": "0"})
+        own, depth = lists.get(attribute(style, "val"), (None, 0))
+        if own is not None and next(style.itersiblings("{*}numPr"), None) is None:
+            style.addnext(of_list := deepcopy(own))
+            level = of_list.find("{*}ilvl")
+            if level is None:
+                level = etree.SubElement(of_list, f"{of_list.tag[:-5]}ilvl", {f"{of_list.tag[:-5]}val": "0"})
+            level.set("depth", str(depth))
 
 
 def _mark(root: _Element) -> None:
@@ -140,7 +151,10 @@ def _mark(root: _Element) -> None:
     for one in root.iter("{*}t"):
         one.text = (one.text or "").translate({ord(sign): put for sign, put in SIGNS.items()})
     for level in root.iter("{*}ilvl"):
-        item, depth = next(level.iterancestors("{*}p"), None), min(int(attribute(level, "val") or 0), 9)
+        item, depth = (
+            next(level.iterancestors("{*}p"), None),
+            min(int(level.get("depth") or attribute(level, "val") or 0), 9),
+        )
         if item is not None and depth:
             run = etree.SubElement(item, item.tag[:-1] + "r")
             etree.SubElement(run, item.tag[:-1] + "t").text = DEEPER * depth

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from itertools import groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -17,14 +16,15 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError
 
-from clew.memory.datatypes import Document, Mark, Table
+from clew.memory.datatypes import Document, Table
 from clew.memory.errors import Unreadable, install_command
-from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
+from clew.memory.knowledge.loaders.layout import CELLS, TextLayout, has_heads
 from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, is_there, words_on
-from clew.memory.knowledge.loaders.pdf_tables import in_columns, tables_of, with_tables
+from clew.memory.knowledge.loaders.pdf_headings import LARGER, Heading, with_headings
+from clew.memory.knowledge.loaders.pdf_tables import Placed, in_columns, tables_of, with_tables
 from clew.memory.knowledge.loaders.pdf_words import PageWord, words_of
-from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file, title_of_text
-from clew.memory.knowledge.loaders.source import LoadFailure, Source, in_a_line, shown
+from clew.memory.knowledge.loaders.plain_text import like_a_title
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import blocks, clean, number_of
 
 NO_TITLE = re.compile(
@@ -37,17 +37,16 @@ SENTENCE_END = ".!?:;…”\"')"
 
 RUNNING = 3  # pages, and half of them all, that share a line but for its numbers, for it to be a running head or foot
 APART = 1.3  # times what lines are usually apart, what paragraphs are
-LARGER = 1.12  # times the letters of a line, what larger ones are
 SCAN_SECONDS = 500  # of CPU time for the scanned pages of a file in one run: what was read is kept, the next goes on
 
 
 class _Page(NamedTuple):
-    """What is read of one: what is seen, what is not, and its tables."""
+    """What is read of one: what is seen on it, or was read of it by OCR, and what is not seen."""
 
     label: str
-    seen: str = ""
+    placed: Sequence[Placed] = ()
+    text: str = ""
     hidden: str = ""
-    tables: Sequence[Table] = ()
     is_scan: bool = False
     is_broken: bool = False
 
@@ -60,22 +59,18 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     broken = [page for page in pages if page.is_broken]
     for page in broken:
         yield LoadFailure(f"{shown(source.path)}, page {page.label}", "this page is broken, the others are read")
-    text, marks = _joined(pages)
-    hidden = "\n".join(page.hidden for page in pages if page.hidden)
+    layout = _laid_out(pages)
     scans = [page for page in pages if page.is_scan]
     left = number_of(len(scans), "scanned page")
     left += " left for the next run" if is_there() else f": {install_command('ocr')}"
-    if not text and (broken or not scans):
-        why = "no text that is seen" if hidden else "nothing is written on its pages"
+    if not layout.text and (broken or not scans):
+        why = "no text that is seen" if any(layout.hidden) else "nothing is written on its pages"
         raise Unreadable("broken PDF" if broken else why)
-    if not text:
+    if not layout.text:
         raise Unreadable(f"no text: {left}")
     if scans:
         yield LoadFailure(shown(source.path), left)
-    title = title or title_of_text(text) or title_of_file(source.path)
-    tables = tuple(table for page in pages for table in page.tables)
-    found = Document(source.name, title, text, shown(source.path), marks, tables=tables)
-    yield replace(found, author=in_a_line(author), tags=in_a_line(tags), hidden_text=hidden)
+    yield layout.document(source, title, author=author, tags=tags)
 
 
 def _opened(data: bytes) -> PdfDocument:
@@ -105,7 +100,7 @@ def _pages(file: PdfDocument) -> Iterator[_Page]:
             page = _Page(label, is_broken=True)
         if page.is_scan and is_there() and time.process_time() < until:
             text = words_on(file[number].render(scale=DPI / 72).to_pil())
-            page = _Page(f"{label}, {READ_BY_OCR}" if text else label, text)
+            page = _Page(f"{label}, {READ_BY_OCR}" if text else label, text=text)
         yield page
 
 
@@ -115,21 +110,52 @@ def _page(page: Any, label: str) -> _Page:
     if has_pictures and not any(word.seen for word in words):
         words = [word._replace(seen=True) for word in words]  # the text layer of a scan
     seen = [word for word in words if word.seen]
-    tables = tables_of(page, seen)
-    texts, found = list[str](), list[Table]()
-    placed = list(in_columns(with_tables(seen, tables)))
-    apart = _apart([one for one in placed if isinstance(one, PageWord)])
+    hidden = "".join(_written(word) for word in words if not word.seen).strip()
+    placed = in_columns(with_tables(seen, tables_of(page, seen)))
+    return _Page(label, placed, "", hidden, has_pictures and not words)
+
+
+def _laid_out(pages: Sequence[_Page]) -> TextLayout:
+    """One text: a paragraph that runs over the end of a page goes on, other pages are a paragraph apart."""
+    layout, last = TextLayout(), ""
+    layout.hidden = [page.hidden for page in pages]
+    found = with_headings([page.placed for page in pages])
+    texts = [page.text or _text(page, its, layout.tables) for page, its in zip(pages, found, strict=True)]
+    for page, its, parts in zip(pages, found, _paragraphs(texts), strict=True):
+        levels = {_letters(one.text): one.level for one in its if isinstance(one, Heading)}
+        for number, part in enumerate(parts):
+            if number:
+                layout.paragraph()
+            else:
+                layout.page(page.label, goes_on=part[0].islower() and last[-1:] not in SENTENCE_END)
+            if level := levels.get(_letters(part)):
+                layout.heading(part, level)
+            else:
+                (layout.verbatim if CELLS in part else layout.words)(part)
+            last = part
+    return layout
+
+
+def _letters(heading: str) -> str:
+    """By which it is known again when its hyphens are mended."""
+    return re.sub(r"[-\s]", "", heading)
+
+
+def _text(page: _Page, placed: Sequence[Placed | Heading], tables: list[Table]) -> str:
+    """The lines of a page, and rows of its tables; these are put behind `tables`."""
+    texts, apart = list[str](), _apart([one for one in page.placed if isinstance(one, PageWord)])
     for one in placed:
         if isinstance(one, PageWord):
             texts.append("\n" * (one in apart) + _written(one))
-            continue
-        layout, above = TextLayout(), "".join(texts).rstrip().rpartition("\n")[2].strip()
-        layout.page(f"page {label}")
-        layout.table(one.rows, above if like_a_title(above) else "")
-        found += layout.tables
-        texts.append(f"\n\n{layout.text}\n\n")
-    hidden = "".join(_written(word) for word in words if not word.seen).strip()
-    return _Page(label, "".join(texts).strip(), hidden, found, has_pictures and not words)
+        elif isinstance(one, Heading):
+            texts.append(f"\n\n{one.text}\n\n")
+        else:
+            layout, above = TextLayout(), "".join(texts).rstrip().rpartition("\n")[2].strip()
+            layout.page(f"page {page.label}")
+            layout.table(one.rows, above if like_a_title(above) else "", headed=has_heads(one.rows))
+            tables += layout.tables
+            texts.append(f"\n\n{layout.text}\n\n")
+    return "".join(texts).strip()
 
 
 def _apart(words: Sequence[PageWord]) -> set[PageWord]:
@@ -151,21 +177,8 @@ def _written(word: PageWord) -> str:
     return ("\n" if word.begins else " ") + word.text
 
 
-def _joined(pages: Sequence[_Page]) -> tuple[str, tuple[Mark, ...]]:
-    """One text: a paragraph that runs over the end of a page goes on, other pages are a paragraph apart."""
-    parts, marks, length = list[str](), list[Mark](), 0
-    for page, text in zip(pages, _paragraphs([page.seen for page in pages]), strict=True):
-        last = parts[-1] if parts else ""
-        runs_on = text[:1].islower() and last[-1:] not in SENTENCE_END
-        between = (" " if runs_on else "\n\n") if last and text else ""
-        marks.append(Mark(length + len(between), page.label))
-        parts += [between, text] if text else []
-        length += len(between) + len(text)
-    return "".join(parts), tuple(marks)
-
-
-def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
-    """Each page's text, a paragraph on a line, a blank line between."""
+def _paragraphs(pages: Sequence[str]) -> Iterator[list[str]]:
+    """Each page's headings, paragraphs and tables."""
     lines = [page.split("\n") for page in pages]
     for end in (0, -1, 0, -1):  # a running head or foot may have two lines
         lines = _without_running(lines, end)
@@ -180,7 +193,7 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     for text in (BROKEN_WORD.sub(mended, text) for text in texts):
         parts = [text[start:end].replace("\n", " ") for start, end in blocks(text, typeset=True)]
         runs = groupby(parts, key=lambda part: CELLS in part)  # rows of a table stand next to one another
-        yield "\n\n".join(("\n" if are_rows else "\n\n").join(run) for are_rows, run in runs)
+        yield [part for are_rows, run in runs for part in (["\n".join(run)] if are_rows else run)]
 
 
 def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:

@@ -100,7 +100,7 @@ def _rows(boxes: Sequence[Sequence[Area | None]], words: Sequence[PageWord]) -> 
 def _aligned(words: Sequence[PageWord]) -> Iterator[FoundTable]:
     """Runs of lines whose parts stand in the same columns: three and more, or two of which one is of numbers."""
     rows: list[list[PageWord]] = []
-    for parts in [*map(_parts, _lines_of(words)), []]:
+    for parts in [*map(parts_of, _lines_of(words)), []]:
         if rows and not (len(parts) == len(rows[-1]) > 1 and _fits(rows, parts)):
             yield from _as_table(rows)
             rows = []
@@ -118,7 +118,7 @@ def _lines_of(words: Sequence[PageWord]) -> list[list[PageWord]]:
     return [sorted(line, key=lambda word: word.box[0]) for line in lines]
 
 
-def _parts(line: Sequence[PageWord]) -> list[PageWord]:
+def parts_of(line: Sequence[PageWord]) -> list[PageWord]:
     """The words of a line, joined where no cell ends between them."""
     found: list[PageWord] = []
     for word in line:

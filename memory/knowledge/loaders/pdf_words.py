@@ -5,7 +5,7 @@ off, painted over, in the colour of what is below them, in the invisible mode, o
 
 import re
 from contextlib import closing
-from ctypes import byref, c_double, c_uint
+from ctypes import byref, c_double, c_uint, create_string_buffer
 from math import hypot
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ FILLED, INVISIBLE = 0, (3, 7)  # modes of writing
 HYPHEN = "\x02"  # what PDFium has for a hyphen at the end of a line
 
 _WORD = re.compile(rf"[^\s{HYPHEN}]+{HYPHEN}?|{HYPHEN}")
+_BOLD = re.compile(rb"bold|black|heavy|demi|bx\d", re.IGNORECASE)
 TEX = str.maketrans("\x10\x11\x12\x13\x14\x15\x16\x1b\x1c\x1d\x1e\x1f", "“”„«»–—ﬀﬁﬂﬃﬄ")  # of T1 fonts of LaTeX
 SAID = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-", HYPHEN: "-"}
@@ -30,12 +31,13 @@ SAID = str.maketrans(
 
 class PageWord(NamedTuple):
     """Its box stands on the line that it is written on, and is as high as the font. `begins`: a line begins with it, as
-    it was written."""
+    it was written. `is_bold`: by the name of its font."""
 
     text: str
     box: Area
     seen: bool
     begins: bool
+    is_bold: bool = False
 
 
 def words_of(page: Any) -> list[PageWord]:
@@ -55,11 +57,17 @@ def words_of(page: Any) -> list[PageWord]:
                 height = max(line[3] - line[1], box[3] - box[1])
                 begins = box[0] < line[2] - 1 or abs(box[1] - line[1]) >= height / 2
             begins = begins or not words
-            words.append(PageWord(clean(found[0].translate(SAID)), box, seen, begins))
+            words.append(PageWord(clean(found[0].translate(SAID)), box, seen, begins, _is_bold(read, found.start())))
             lost += words[-1:] if seen and all(map(painted.is_like_its_ground, numbers)) else []
             end = found.end()
     below = [one for one in lost if any(one is not other and overlap(one.box, other.box) for other in words)]
     return [one._replace(seen=False) if one in below else one for one in words]
+
+
+def _is_bold(read: Any, number: int) -> bool:
+    name = create_string_buffer(100)
+    pdfium.FPDFText_GetFontInfo(read, number, name, len(name), None)
+    return bool(_BOLD.search(name.value))
 
 
 def _box(read: Any, first: int, last: int) -> Area:

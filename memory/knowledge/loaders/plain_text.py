@@ -18,6 +18,7 @@ from clew.memory.text import BELOW, clean
 _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
 """What parts words in the name of a file, but for the hyphens of a date."""
 
+_TURN = re.compile(r"(?:\A|\n+)([A-Z]): *(?=\S)")
 LONGEST_TITLE = 100  # characters of a first line that may be a title
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LOOKED_AT = 1 << 16  # bytes of a text that its encoding is told by
@@ -35,6 +36,17 @@ def decode(data: bytes) -> str:
         return not_empty(clean(data.decode(encoding)))
     except UnicodeDecodeError as error:
         raise Unreadable(f"not {encoding.upper()} (byte {error.start}): save it as UTF-8") from error
+
+
+def without_marks(text: str) -> str:
+    """A text of questions and answers without the letter before each (`Q: `, `A: `), where two letters take turns at
+    the beginnings of lines, and most of the first have a question mark: else as it is."""
+    found = list(_TURN.finditer(text))
+    asked = sum("?" in text[one.end() : two.start()] for one, two in list(pairwise(found))[::2])
+    take_turns = len({one[1] for one in found[::2]}) == len({one[1] for one in found[1::2]}) == 1
+    if len(found) < 4 or not take_turns or found[0][1] == found[1][1] or asked < len(found) / 4:
+        return text
+    return _TURN.sub("\n\n", text).lstrip("\n")
 
 
 def json_of(source: Source) -> Any:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,12 @@ from lxml import etree
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
+from clew.memory.knowledge.loaders.archive import head_of_mail, mail
 from clew.memory.knowledge.loaders.jsonl import parts_of
 from clew.memory.knowledge.loaders.layout import TextLayout, is_name
 from clew.memory.knowledge.loaders.packages import SAFE, name_of
-from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, title_of_text
+from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file, title_of_text, without_marks
+from clew.memory.knowledge.loaders.sheets import write_rows
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
 
@@ -44,14 +46,11 @@ def read_table(source: Source) -> Iterator[Document]:
     with suppress(csv.Error):  # commas, where nothing else is seen
         dialect = csv.Sniffer().sniff(text[:SAMPLE], ",;\t|")
     try:
-        rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(map(str.strip, row))]
+        rows = [[" ".join(cell.split()) for cell in row] for row in csv.reader(io.StringIO(text), dialect)]
     except csv.Error as error:
         raise Unreadable(f"not a table: {error}") from error
     layout, title = TextLayout(), title_of_file(source.path)
-    above = ["".join(row).strip() for row in takewhile(lambda row: sum(map(bool, map(str.strip, row))) == 1, rows)]
-    above = above if len(above) < len(rows) else []
-    layout.verbatim("\n".join(above))
-    layout.table(rows[len(above) :], title, 1 + len(above))
+    write_rows(layout, title, list(enumerate(filter(any, rows), 1)))
     yield layout.document(source, title)
 
 
@@ -142,10 +141,15 @@ _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 def read_text(source: Source) -> Iterator[Document]:
     """One document. In a chat a line that begins no message goes on in the one before; lines whose cells are parted by
-    tabs are a table."""
+    tabs are a table; fields of a mail at the beginning are those of one."""
     text, title = decode(source.path.read_bytes()), title_of_file(source.path)
     layout, is_text = TextLayout(), source.path.suffix.lower() == ".txt"
+    fields, rest = head_of_mail(text) if is_text else ({}, "")
+    if fields:
+        yield mail(source, fields, rest)
+        return
     if not is_text or not _is_chat(text):
+        text = without_marks(text) if is_text else text
         title = title_of_text(text, alone=True) or title
         if is_text and _write_tables(layout, text, title):
             yield layout.document(source, title)

@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import reduce
-from itertools import chain
+from itertools import chain, groupby, zip_longest
 from typing import IO
 
 from lxml import etree
 from lxml.etree import _Element
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.layout import TextLayout
+from clew.memory.knowledge.loaders.layout import TextLayout, has_heads
 from clew.memory.knowledge.loaders.packages import SAFE, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import title_of_file
 from clew.memory.knowledge.loaders.source import Source
@@ -20,6 +20,9 @@ from clew.memory.text import clean
 
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _COLUMNS = 16_384
+Row = tuple[int, list[str]]
+"""With its number in the file."""
+
 # Numbers of formats that every workbook has (ECMA-376-1, 18.8.30):
 _PERCENT, _DATES = (9, 10), (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
 _NO_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
@@ -53,19 +56,20 @@ class _Sheet:
                     first, last = (_place(end) for end in (one.get("ref") or "").rpartition(":")[::2])
                     self._spans += [(first, last)] if first and last else []
 
-    def shown(self, is_hidden: bool) -> tuple[list[tuple[int, list[str]]], str]:
+    def shown(self, is_hidden: bool) -> tuple[list[Row], str]:
         """The rows that are shown, with their numbers, and the words of what is hidden; `is_hidden`: all of it."""
 
         def is_away(row: int, column: int) -> bool:
             return is_hidden or row in self._rows or column in self._columns
 
         away = [said for row, its in self._cells.items() for column, said in its.items() if is_away(row, column)]
-        used, end = sorted(set(chain(*self._cells.values()))), max(self._cells, default=0)
+        filled, end = set(chain(*self._cells.values())), max(self._cells, default=0)
+        used = sorted(filled | {place + 1 for place in filled})  # what is empty between two tables
         for (top, first), (bottom, last) in self._spans:
             words = "" if is_away(top, first) else self._cells.get(top, {}).get(first, "")
             for row in range(top, min(bottom, end) + 1) if words else ():
                 self._cells.setdefault(row, {}).update((place, words) for place in used if first <= place <= last)
-        rows, before = list[tuple[int, list[str]]](), 0
+        rows, before = list[Row](), 0
         for row in sorted(self._cells.keys() - self._rows) if not is_hidden else ():
             if any(other not in self._rows for other in range(before + 1, row)):
                 rows.append((row - 1, []))
@@ -91,29 +95,43 @@ def read_workbook(source: Source) -> Iterator[Document]:
     yield layout.document(source, title_of_file(source.path), author=author, tags=tags)
 
 
-def write_sheet(layout: TextLayout, name: str, rows: Sequence[tuple[int, list[str]]]) -> None:
-    """Below its name; an empty row ends a table, and rows of one cell are lines of text."""
+def write_sheet(layout: TextLayout, name: str, rows: Sequence[Row]) -> None:
+    """Below its name."""
     if any(any(row) for _, row in rows):
         layout.page(f"sheet {name}")
         layout.heading(name)
-        for start, stanza in _stanzas(rows):
-            if max(map(_filled, stanza)) > 1:
-                layout.table(stanza, name, start)
-            else:
-                layout.verbatim("\n".join("".join(dict.fromkeys(row)) for row in stanza))
+        write_rows(layout, name, rows)
 
 
-def _stanzas(rows: Sequence[tuple[int, list[str]]]) -> Iterator[tuple[int, list[list[str]]]]:
+def write_rows(layout: TextLayout, title: str, rows: Sequence[Row]) -> None:
+    """Rows of one cell are lines of text; an empty row ends a table, and so does an empty column between two."""
+    for start, stanza in _stanzas(rows):
+        if max(map(_filled, stanza)) > 1:
+            for table in _beside(stanza):
+                layout.table(table, title, start, headed=has_heads(table))
+        else:
+            layout.verbatim("\n".join("".join(dict.fromkeys(row)) for row in stanza))
+
+
+def _stanzas(rows: Sequence[Row]) -> Iterator[tuple[int, list[list[str]]]]:
     """The rows between empty ones, with the number of the first; titles above a table stand apart."""
-    start, held = 0, list[list[str]]()
+    start, most, held = 0, 0, list[list[str]]()
     for number, row in [*rows, (0, [""])]:
         full = _filled(row)
-        if held and (not full or (full > 1 and max(map(_filled, held)) == 1)):
+        if held and (not full or full > most == 1):
             yield start, held
-            held = []
-        start = start if held else number
+            most, held = 0, []
+        start, most = start if held else number, max(most, full)
         if full:
             held.append(row)
+
+
+def _beside(rows: Sequence[Sequence[str]]) -> list[list[tuple[str, ...]]]:
+    """The tables that stand side by side, each of two columns and more."""
+    columns = groupby(zip_longest(*rows, fillvalue=""), key=any)
+    parts = [list(part) for is_full, part in columns if is_full]
+    parts = parts if min(map(len, parts)) > 1 else [[*chain(*parts)]]
+    return [[row for row in zip(*part, strict=True) if any(row)] for part in parts]
 
 
 def _filled(row: Sequence[str]) -> int:

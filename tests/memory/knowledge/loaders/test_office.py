@@ -50,6 +50,16 @@ def test_headings_are_a_path_and_merged_cells_stand_where_they_span(tmp_path: Pa
     assert found.heading_at(len(found.text)) == "Alpine" and found.title == "Tents"
 
 
+def test_a_first_row_of_data_names_no_columns(tmp_path: Path) -> None:
+    made = [f"<w:tr>{cell(name)}{cell(fee)}</w:tr>" for name, fee in (("Rent", "900"), ("Deposit", "1800"))]
+    grid = GRID.replace("<w:gridCol/>", "", 1)
+    found = document(tmp_path / "x.docx", word(f"<w:tbl>{grid}{''.join(made)}</w:tbl>"))
+    assert (found.text, found.tables) == ("Rent | 900\nDeposit | 1800", ())
+    heads = f"<w:tr>{cell('What')}{cell('Euros')}</w:tr>"
+    found = document(tmp_path / "x.docx", word(f"<w:tbl>{grid}{heads}{''.join(made)}</w:tbl>"))
+    assert [one.heads for one in found.tables] == [("What", "Euros")]
+
+
 def test_comments_notes_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> None:
     mark = (
         '<w:p><w:r><w:t>The rent is 90</w:t></w:r><w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:t>.</w:t></w:r>'
@@ -65,14 +75,17 @@ def test_comments_notes_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> No
         "footnotes": f"<w:footnotes {NAMES}>{note}</w:footnotes>",
         "footer1": f"<w:ftr {NAMES}>{paragraph('Call 0301.')}</w:ftr>",
     }
-    found = document(tmp_path / "x.docx", word(mark + boxed + paragraph("End.") + foot, **beside))
+    body = paragraph("Rent", HEADS[0]) + mark + boxed + paragraph("End.") + foot
+    found = document(tmp_path / "x.docx", word(body, **beside))
+    assert found.title == "Rent" and not found.heading_at(found.text.index("Call"))
     assert found.text.split("\n\n") == [
+        "- Call 0301.",
+        "Rent",
         "The rent is 90.",
         "Note: Half in May.",
         "Comment by K. Holm: Make it 95.",
         "Boxed.",
         "End.",
-        "- Call 0301.",
     ]
 
 
@@ -88,6 +101,25 @@ def test_items_of_lists_keep_their_depth_and_lines_end_where_they_did(tmp_path: 
     listed = f"<text:list-item><text:p>Tools</text:p><text:list>{inner}</text:list></text:list-item>"
     open_ = f"<text:list>{listed}</text:list><text:p>Hall 1<text:line-break/>Hamburg</text:p>"
     assert document(tmp_path / "x.odt", open_document(open_)).text == "- Tools\n  - Sägen\n\nHall 1\nHamburg"
+
+
+def test_styles_of_lists_say_how_deep_an_item_lies(tmp_path: Path) -> None:
+    names = ["List Bullet", "List Bullet 2", "List Number", "List Number 2", "Own 2"]
+    styles = "".join(
+        f'<w:style w:styleId="{name}"><w:name w:val="{name}"/><w:pPr><w:numPr><w:numId w:val="{number}"/></w:numPr>'
+        "</w:pPr></w:style>"
+        for number, name in enumerate(names, 1)
+    )
+    kinds = "".join(
+        f'<w:abstractNum w:abstractNumId="{number}"><w:lvl w:ilvl="0"><w:numFmt w:val="{kind}"/></w:lvl>'
+        f'</w:abstractNum><w:num w:numId="{number}"><w:abstractNumId w:val="{number}"/></w:num>'
+        for number, kind in enumerate(["bullet", "bullet", "decimal", "decimal", "bullet"], 1)
+    )
+    items = [("Tools", 0), ("Saws", 1), ("Wood", 0), ("Cut", 2), ("Clean", 3), ("Sell", 2), ("Apart", 4)]
+    body = "".join(paragraph(text, f'<w:pStyle w:val="{names[style]}"/>') for text, style in items)
+    found = document(tmp_path / "x.docx", word(body, styles, numbering=f"<w:numbering {NAMES}>{kinds}</w:numbering>"))
+    text = "- Tools\n  - Saws\n- Wood\n\n1. Cut\n  1. Clean\n2. Sell\n\n- Apart"
+    assert found.text == text
 
 
 def test_no_sign_and_no_space_of_words_is_lost_and_styles_make_lists(tmp_path: Path) -> None:
@@ -198,6 +230,23 @@ def test_titles_right_above_a_table_are_none_of_its_rows(tmp_path: Path) -> None
     assert found.tables == (Table("S1", ("Field", "Wheat"), (("North", "120"),), 4, "sheet S1"),)
 
 
+def test_tables_side_by_side_are_two(tmp_path: Path) -> None:
+    """Where an empty column stands between them; one of a single column is none."""
+    given: list[dict[str, str | float]] = [
+        {"A": "Jar", "B": "Price", "D": "Shop", "E": "Since"},
+        {"A": "small", "B": 4, "D": "Leeds", "E": "May"},
+        {"A": "big", "B": 7, "D": "York", "E": "June"},
+        {"A": "huge", "B": 9},
+    ]
+    found = document(tmp_path / "x.xlsx", excel(rows(*given)))
+    jars = Table("S1", ("Jar", "Price"), (("small", "4"), ("big", "7"), ("huge", "9")), 2, "sheet S1")
+    shops = Table("S1", ("Shop", "Since"), (("Leeds", "May"), ("York", "June")), 2, "sheet S1")
+    assert found.tables == (jars, shops)
+    assert found.text.endswith("Jar | Price\nsmall | 4\nbig | 7\nhuge | 9\n\nShop | Since\nLeeds | May\nYork | June")
+    one = rows(*({at: said for at, said in row.items() if at != "E"} for row in given))
+    assert [table.heads for table in document(tmp_path / "y.xlsx", excel(one)).tables] == [("Jar", "Price", "Shop")]
+
+
 def test_a_column_that_is_hidden_goes_with_its_words(tmp_path: Path) -> None:
     columns = '<cols><col min="2" max="2" hidden="1"/></cols>'
     sheet = rows({"A": "Name", "B": "Pay", "C": "Room"}, {"A": "Ann", "B": 90, "C": 4})
@@ -257,7 +306,8 @@ def test_tables_and_lists_of_slides_keep_what_spans_and_how_deep_it_is(tmp_path:
     about = '<p:nvGraphicFramePr><p:cNvPr id="2" name=""/></p:nvGraphicFramePr>'
     frame = f"<p:graphicFrame>{about}<a:tbl>{table}</a:tbl></p:graphicFrame>"
     deeper = box("Tools", "Saws").replace("<a:p><a:r><a:t>Saws", '<a:p><a:pPr lvl="1"/><a:r><a:t>Saws')
-    text = document(tmp_path / "x.pptx", slides(deeper + frame)).text
+    empty = f"<p:graphicFrame>{about}<a:tbl><a:tr/></a:tbl></p:graphicFrame>"
+    text = document(tmp_path / "x.pptx", slides(deeper + frame + empty)).text
     assert text == "- Tools\n  - Saws\n\nDay | Who | Who\nMon | 1 | 2\nMon | 3 | 4"
 
 

@@ -90,7 +90,6 @@ def test_pages_are_marked_where_they_begin(tmp_path: Path) -> None:
     assert [(mark.text, found.text[mark.start :][:8]) for mark in found.pages] == [
         ("1", "Luna 1 w"),
         ("2", "the Moon"),
-        ("3", "\n\nThe en"),
         ("4", "The end."),
     ]
 
@@ -146,6 +145,42 @@ def test_what_is_in_larger_letters_stands_apart(tmp_path: Path) -> None:
     assert found.text.split("\n\n")[:3] == ["How Good Are Gauges Made of Bottles?", PAPER[2][1], "ABSTRACT"]
     lines = [(16, "Gauges"), (10, "There are two."), (10, ""), (10, ""), (10, "They leak.")]
     assert document(tmp_path / "x.pdf", in_sizes(lines)).text == "Gauges\n\nThere are two.\n\nThey leak."
+
+
+PROSE = [(10, "Rain is read at seven every morning, and written down by whoever has come first.")] * 3
+
+
+def in_bold(*pages: Sequence[tuple[int, str]]) -> bytes:
+    """Pages with lines in letters of these sizes, bold where the text begins with `*`."""
+    writer = PdfWriter()
+    bold = FONT | {"/BaseFont": "/Helvetica-Bold"}
+    for lines in pages:
+        fonts = (f"/F{1 + text.startswith('*')} {size} Tf ({text.lstrip('*')}) Tj T*" for size, text in lines)
+        page = writer.add_blank_page(612, 792)
+        draw(writer, page, f"BT 14 TL 72 720 Td {' '.join(fonts)} ET")
+        page[NameObject("/Resources")] = as_pdf({"/Font": {"/F1": as_pdf(FONT), "/F2": as_pdf(bold)}})
+    return as_bytes(writer)
+
+
+def test_larger_and_bold_lines_are_headings_above_what_follows(tmp_path: Path) -> None:
+    first = [(20, "Gauges"), (12, "Bruno Castell"), (14, "Rain"), *PROSE, (10, "*Where it falls"), *PROSE]
+    second = [(14, "Snow"), *PROSE, (10, "*Melt it first."), *PROSE, (10, "*Wind and"), (10, "*drifts"), *PROSE]
+    found = document(tmp_path / "x.pdf", in_bold(first, second))
+    assert [(found.text[mark.start :].partition("\n")[0], mark.text) for mark in found.headings] == [
+        ("Rain", "Rain"),
+        ("Where it falls", "Rain > Where it falls"),
+        ("Snow", "Snow"),
+        ("Wind and drifts", "Snow > Wind and drifts"),
+    ]
+    assert found.text.startswith("Gauges\n\nBruno Castell\n\nRain\n\n") and found.heading_at(
+        len(found.text)
+    ).startswith("Snow > Wind")
+
+
+def test_no_line_of_a_table_or_of_one_look_is_a_heading(tmp_path: Path) -> None:
+    row = [(10, "*Name          Weight"), (10, "Peak          2.1")]
+    assert document(tmp_path / "x.pdf", in_bold([(10, "*All"), (10, "*of it is bold."), (10, "Or so")])).headings == ()
+    assert document(tmp_path / "x.pdf", in_bold([*PROSE, *row, *PROSE])).headings == ()
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])

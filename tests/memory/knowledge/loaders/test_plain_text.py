@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Table
+from clew.memory.knowledge.document_parts import whole_region
 from clew.memory.knowledge.loaders.layout import ROWS
 from clew.memory.knowledge.loaders.registry import BY_NAME, discover, loader_of, read
 from clew.memory.knowledge.loaders.source import LoadFailure
@@ -124,12 +125,59 @@ def test_lines_above_the_rows_of_a_file_are_text(tmp_path: Path) -> None:
     assert (found.text, found.tables) == ("Trams\nof May 2025\n\nLine | Stops | Time\n1 | 14 | 32", (table,))
 
 
+@pytest.mark.parametrize(
+    ("first", "named"),
+    [
+        ("Shed,4.50,2024-05-01", False),
+        ("Shed,,2024-05-01", False),
+        ("Room,Rent,Since", True),
+        ("Room,2025,Since", True),
+        ("Room,900,Since", True),
+    ],
+)
+def test_a_first_row_of_data_names_no_columns(tmp_path: Path, first: str, named: bool) -> None:
+    found = document(tmp_path / "x.csv", f"{first}\nLoft,7.25,2024-06-01\nAttic,3,2023-11-15\n")
+    assert [one.heads for one in found.tables] == ([tuple(first.split(","))] if named else [])
+    assert found.text.startswith(first.replace(",", " | "))
+
+
+def test_numbers_that_count_up_name_columns(tmp_path: Path) -> None:
+    for first, others in (("Ann,1,2,3", "Ben,7,8,2"), ("Ann,2021,2022", "Ben,7,8"), ("Ann,7,2,9", "")):
+        found = document(tmp_path / "x.csv", f"{first}\n{others or 'Ben,1,1,4'}\nEve,3,4,4\n")
+        assert bool(found.tables) is bool(others)
+
+
 def test_the_names_of_the_columns_stand_above_every_part_of_a_long_table(tmp_path: Path) -> None:
     rows = "".join(f"row {number},{number}\n" for number in range(2 * ROWS + 1))
     parts = document(tmp_path / "long.csv", f"name,number\n{rows}").text.split("\n\n")
     assert [len(part.splitlines()) for part in parts] == [ROWS + 1, ROWS + 1, 2]
     assert {part.splitlines()[0] for part in parts} == {"name | number"}
     assert parts[-1].endswith(f"row {2 * ROWS} | {2 * ROWS}")
+
+
+def test_a_mail_copied_into_a_text_has_its_fields_apart(tmp_path: Path) -> None:
+    head = "From: Anna <anna@example.org>\nSent: Tue, 4 Mar 2025 10:12:00 +0000\nSubject: The roof"
+    found = document(tmp_path / "x.txt", f"{head}\nIt leaks: call Ben.\n\nAnna\n")
+    assert found.text == f"{head}\n\nIt leaks: call Ben.\n\nAnna"
+    assert (found.title, found.author, found.date) == ("The roof", "Anna <anna@example.org>", "2025-03-04")
+    kinds = [block.kind for block in whole_region(found).blocks]
+    assert kinds[:4] == ["field", "field", "field", "prose"]
+    notes = "From: the shed\nTo: the loft\nIt leaks."
+    assert document(tmp_path / "y.txt", notes).text == notes
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.md"])
+def test_questions_and_answers_stand_without_the_letters_before_them(tmp_path: Path, name: str) -> None:
+    asked = "Q: When does it open?\nA: At nine.\n\nQ: May I bring\na dog?\nA:  Yes: a small one.\n"
+    apart = "When does it open?\n\nAt nine.\n\nMay I bring\na dog?\n\nYes: a small one."
+    assert document(tmp_path / name, asked).text.strip() == apart
+    for other in (
+        asked.replace("A: At", "B: At"),
+        asked.replace("?", "."),
+        "Q: Why?\nA: So.",
+        asked.replace("A:", "Q:"),
+    ):
+        assert "Q: " in document(tmp_path / name, other).text
 
 
 @pytest.mark.parametrize(

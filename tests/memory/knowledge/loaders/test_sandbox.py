@@ -128,3 +128,9 @@ def test_the_process_is_used_again(tmp_path: Path) -> None:
     kept = list(sandbox._idle)
     assert len(read_all(tmp_path)) == 1
     assert sandbox._idle == kept
+
+
+def test_a_long_table_takes_no_more_time_for_each_row(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("name,n\n" + "".join(f"a,{row}\n" for row in range(30_000)), "utf-8")
+    [found] = read_apart(discover([tmp_path / "x.csv"]).sources[0])
+    assert isinstance(found, Document) and len(found.tables[0].rows) == 30_000
