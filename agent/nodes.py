@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.answer.corpus_answers import made_of
+from clew.agent.answer.evidence import question_for_models
 from clew.agent.answer.quoted import best_candidates, likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
@@ -158,7 +159,7 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
     if limit is None:
         return turn
     wordings = tuple(replace(one, text=limit.without(one.text)) for one in turn.wordings)
-    turn = turn.searched(understood=turn.understood)
+    turn = turn.searched(understood=question_for_models(turn))
     turn = replace(turn, rewritten=limit.without(turn.rewritten), wordings=wordings)
     return turn.searched(scope=(limit.document.id,), within=catalogue.shown[limit.document.id])
 
@@ -328,7 +329,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
-    checked = verification.verified(turn.answer, turn.every_form)
+    checked = verification.verified(turn.answer, verification.words_asked(turn))
     details = (f"{STANDINGS[one.standing][0]}: {one.text}" for one in checked.claims if one.standing in STANDINGS)
     return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing to check", details)
 
@@ -370,10 +371,11 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
     services, writer = run.services, run.services.writers.think
     if writer is None or not _may_plan(turn, run):
         return ModelPlan()
-    topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
+    topic = Topic(verification.words_asked(turn), services.encoder)
     made, units = search_keys([*turn.calls, *policy]), best_candidates(turn, services)
-    prompt = PlanPrompt(turn.understood, turn.passages, made, topic, units)
-    specs = offered(services, writer.abilities, turn.understood)
+    question = question_for_models(turn)
+    prompt = PlanPrompt(question, turn.passages, made, topic, units)
+    specs = offered(services, writer.abilities, question)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])
 

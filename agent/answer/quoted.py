@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered, same_words
-from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
+from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, question_for_models, request_of
 from clew.agent.answer.excerpts import Excerpt
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read, with_bold
@@ -91,6 +91,7 @@ def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
     """For each passage that is read, by its id, its few likeliest sentences, items and rows as one text, in their
     order; none that speaks to a language model."""
     evidence, units = evidence_for(turn, services), dict[str, str]()
+    question = question_for_models(turn)
     scores = read(encoded_request(request_of(turn), evidence), evidence).scores
     for number, passage in enumerate(evidence.passages):
         text = neutralised(passage.text).text
@@ -98,7 +99,7 @@ def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
         told = [place for place in own if same_words(evidence.texts[place]) in same_words(text)]
         told = [place for place in told if evidence.candidates[place].block.kind != "field"] or told
         best = sorted(sorted(told, key=lambda place: -scores[place])[:SENTENCES])
-        units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(turn.understood, text)
+        units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(question, text)
     return units
 
 
