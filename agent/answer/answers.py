@@ -51,11 +51,9 @@ def _made(turn: Turn, run: TurnContext) -> Made:
     services, corpus, model = run.services, turn.search.corpus, run.services.writers.answer
     if not services.library.manifest.chunks:
         return Made(nothing_indexed())
-    if corpus and not (model and (corpus.answer.outcome == "summary" or is_evidence(corpus, model))):
-        return corpus
-    maker = written if model else quoted
-    made = maker(turn, run)
-    return replace(made, answer=_left_out_said(made.answer, turn, services))
+    writes = model and (not corpus or corpus.answer.outcome == "summary" or is_evidence(corpus, model))
+    made = written(turn, run) if writes else quoted(turn, run)
+    return made if made is corpus else replace(made, answer=_left_out_said(made.answer, turn, services))
 
 
 def is_evidence(corpus: Made, model: Writer | None) -> bool:
