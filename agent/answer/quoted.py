@@ -58,7 +58,8 @@ def _judged(turn: Turn, run: TurnContext) -> Answer:
     if own_language or not evidence.foreign:
         verdict = judge(signals(turn, evidence), foreign_judge() if evidence.foreign else shipped_judge())
     if verdict == "ask back" and not (tool_answer or turn.search.within):
-        return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], passages)
+        said = [sentence.text for sentence in turn.recalled.extracted]
+        return ask_back(turn.meant, said, passages, turn.language)
     if store.of_triples and tool_answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     elif store.of_triples and any(call.tool == "clues" for call in turn.calls):

@@ -152,7 +152,7 @@ def write(
     `unsupported` sentences are marked (by `verify`), or removed. A prompt that was cut is sent again with half of the
     passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where nothing came at all.
     """
-    output = OutputFilter(turn.passages, Topic(words_asked(turn), encoder) if encoder else None)
+    output = OutputFilter(turn.passages, Topic(words_asked(turn), encoder) if encoder else None, turn.language)
     return replace(_Writing(turn, writer, unsupported, emit, cancel, output).answer(), ledger=writer.ledger)
 
 
@@ -258,7 +258,7 @@ class _Writing:
         if _REFUSAL.match(start):
             return drafted
         if start.startswith(UNCLEAR):
-            question = OutputFilter(()).plain(" ".join(start[len(UNCLEAR) :].split()))
+            question = OutputFilter((), language=self.turn.language).plain(" ".join(start[len(UNCLEAR) :].split()))
             if speaks_to_a_model(question):
                 raise ModelFailed("it asks what a document orders")
             return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
