@@ -29,7 +29,7 @@ from clew.agent.search.lookups import (
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.search.tool_calls import ModelPlan, PlanPrompt, planned, search_keys
-from clew.agent.search.toolbox import offered, proven
+from clew.agent.search.toolbox import offered, proven, tools_beside
 from clew.agent.services import TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
@@ -46,7 +46,6 @@ from clew.memory.knowledge.question import Matches
 from clew.memory.knowledge.walking import walk_paths
 from clew.memory.language.telling import language_of
 from clew.memory.text import in_brackets, number_of
-from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
@@ -177,13 +176,11 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
 def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
     """The turn with the tools that the policy chooses, and the signals: of the question as shown, of the first hits,
     and of the library."""
-    services, manifest = run.services, run.services.library.manifest
     first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, router.LOOKED).passages
     shown = next(hits for wording, hits in zip(turn.wordings, matches.hits, strict=True) if wording.won)
-    edges = manifest.edges / max(1, manifest.documents)
-    found = router.signals(turn.rewritten, first, shown, edges, query_weights.apart(turn.wordings, matches))
-    by_triples = (Clues.name,) if services.library.store.of_triples else ()
-    return turn.searched(signals=found, tools=(Hybrid.name, *router.chosen(found, services.router), *by_triples))
+    worded = query_weights.apart(turn.wordings, matches)
+    found, tools = tools_beside(run.services, turn.rewritten, first, shown, worded)
+    return turn.searched(signals=found, tools=(Hybrid.name, *tools))
 
 
 def after_think(state: TurnState) -> Literal["act", "answer"]:
