@@ -144,7 +144,7 @@ def moved(rows: Sequence[Mapping[str, Any]], base: Sequence[Mapping[str, Any]]) 
     wanted, order = sum(one >= 0 for one in then), sorted(now, reverse=True)
     if not then or wanted == sum(one >= 0 for one in now) or not 0 < wanted < len(order):
         return 0.0
-    return (order[wanted - 1] + order[wanted]) / 2
+    return float(order[wanted - 1] + order[wanted]) / 2
 
 
 def played(names: Sequence[str], libraries: Path, up: float, of: tuple[str, str]) -> list[dict[str, Any]]:
