@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.answer.corpus_answers import made_of
+from clew.agent.answer.evidence import question_for_models
 from clew.agent.answer.quoted import best_candidates, likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
@@ -28,7 +29,7 @@ from clew.agent.search.lookups import (
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.search.tool_calls import ModelPlan, PlanPrompt, planned, search_keys
-from clew.agent.search.toolbox import offered, proven
+from clew.agent.search.toolbox import offered, proven, tools_beside
 from clew.agent.services import TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
@@ -45,7 +46,6 @@ from clew.memory.knowledge.question import Matches
 from clew.memory.knowledge.walking import walk_paths
 from clew.memory.language.telling import language_of
 from clew.memory.text import in_brackets, number_of
-from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
@@ -158,7 +158,7 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
     if limit is None:
         return turn
     wordings = tuple(replace(one, text=limit.without(one.text)) for one in turn.wordings)
-    turn = turn.searched(understood=turn.understood)
+    turn = turn.searched(understood=question_for_models(turn))
     turn = replace(turn, rewritten=limit.without(turn.rewritten), wordings=wordings)
     return turn.searched(scope=(limit.document.id,), within=catalogue.shown[limit.document.id])
 
@@ -176,13 +176,11 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
 def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
     """The turn with the tools that the policy chooses, and the signals: of the question as shown, of the first hits,
     and of the library."""
-    services, manifest = run.services, run.services.library.manifest
     first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, router.LOOKED).passages
     shown = next(hits for wording, hits in zip(turn.wordings, matches.hits, strict=True) if wording.won)
-    edges = manifest.edges / max(1, manifest.documents)
-    found = router.signals(turn.rewritten, first, shown, edges, query_weights.apart(turn.wordings, matches))
-    by_triples = (Clues.name,) if services.library.store.of_triples else ()
-    return turn.searched(signals=found, tools=(Hybrid.name, *router.chosen(found, services.router), *by_triples))
+    worded = query_weights.apart(turn.wordings, matches)
+    found, tools = tools_beside(run.services, turn.rewritten, first, shown, worded)
+    return turn.searched(signals=found, tools=(Hybrid.name, *tools))
 
 
 def after_think(state: TurnState) -> Literal["act", "answer"]:
@@ -328,7 +326,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
-    checked = verification.verified(turn.answer, turn.every_form)
+    checked = verification.verified(turn.answer, verification.words_asked(turn))
     details = (f"{STANDINGS[one.standing][0]}: {one.text}" for one in checked.claims if one.standing in STANDINGS)
     return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing to check", details)
 
@@ -370,10 +368,11 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
     services, writer = run.services, run.services.writers.think
     if writer is None or not _may_plan(turn, run):
         return ModelPlan()
-    topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
+    topic = Topic(verification.words_asked(turn), services.encoder)
     made, units = search_keys([*turn.calls, *policy]), best_candidates(turn, services)
-    prompt = PlanPrompt(turn.understood, turn.passages, made, topic, units)
-    specs = offered(services, writer.abilities, turn.understood)
+    question = question_for_models(turn)
+    prompt = PlanPrompt(question, turn.passages, made, topic, units)
+    specs = offered(services, writer.abilities, question)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])
 

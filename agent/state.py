@@ -10,14 +10,9 @@ from pydantic.json_schema import SkipJsonSchema
 
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 from clew.memory.dialogue.utterances import with_apostrophes
-from clew.memory.dialogue.variants import COGNATES
 from clew.memory.language.telling import language_of
-from clew.memory.text import split
 
 _typed = lru_cache(maxsize=64)(with_apostrophes)
-
-HALF = 0.5
-"""A wording with more weight than this outweighs all others together."""
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 ClaimStanding = Literal["unsupported", "weak", "supported", "quoted", "uncited"]
@@ -248,7 +243,7 @@ class TurnSearch:
     scope: tuple[str, ...] = ()  # ids of the documents to search; empty: all
     within: str = ""  # the title of the document that the question is limited to by its own words
     typed: str = ""  # the question in what was typed, if there is more: a greeting, or another question
-    understood: str = ""  # the question as language models get it, if that is not `Turn.rewritten`
+    understood: str = ""  # the question as language models get it, if a model wrote it or a document was cut from it
     corpus: Made | None = None  # the answer to a question about documents as a whole, or from a table
     round: int = 0  # from 1
     tools: tuple[str, ...] = ()  # that the policy chose
@@ -271,11 +266,11 @@ class Turn:
 
     thread: str  # the id of its conversation
     turn: int  # from 1 along its way in the thread
-    question: str  # as typed
-    rewritten: str = ""  # as understood: it stands alone
+    question: str  # everything that was typed
+    rewritten: str = ""  # the question as understood: it stands alone
     answer: Answer = UNANSWERED  # empty until the node `answer`
     recalled: Recalled = field(default_factory=Recalled)  # the sentences of the conversation that matter
-    wordings: tuple[Wording, ...] = ()  # as searched
+    wordings: tuple[Wording, ...] = ()  # what is searched with, and how much each counts
     calls: tuple[Call, ...] = ()  # the searches that were made
     passages: tuple[Passage, ...] = ()  # the evidence, the best first
     steps: tuple[Step, ...] = ()  # what the nodes did
@@ -324,48 +319,20 @@ class Turn:
 
     @property
     def typed(self) -> str:
-        """The typed question without a greeting; of several questions the one that is being answered."""
+        """The question as typed, without a greeting; of several questions the one that is being answered."""
         return _typed(self.search.typed or self.question)
 
     @property
     def meant(self) -> str:
-        """The same as it is searched: corrected, or with what a reply to a question back stands for."""
+        """The question as searched: as typed, or what a reply to a question back stands for; without the name of the
+        document that it is limited to."""
         return self.wordings[0].text if self.wordings else self.typed
-
-    @property
-    def every_form(self) -> str:
-        """The question in every form: as understood, as searched, and as typed."""
-        return " ".join(dict.fromkeys((self.rewritten, self.meant, self.typed)))
 
     @property
     def language(self) -> str:
         """The language to answer in: the one that was set, else that of the question, else that of most documents; or
         empty."""
         return self.search.language or language_of(self.typed) or self.search.held
-
-    @property
-    def expanded(self) -> str:
-        """The question with words of the conversation added; empty if it needs none."""
-        return self.wordings[-1].text if self.wordings and self.wordings[-1].weight > HALF else ""
-
-    @property
-    def is_rewritten(self) -> bool:
-        """Whether a language model has made the question stand alone."""
-        asked = any(one.purpose == "rewrite" for one in self.ledger)
-        return asked and all(one.part != "rewrite" for one in self.degraded)
-
-    @property
-    def with_history(self) -> bool:
-        """Whether the rewritten question has, judged by its length, earlier turns in front."""
-        longer = len(self.rewritten.split()) > 2 * len(self.meant.split())
-        return longer or len(split(self.rewritten)) > len(split(self.meant))
-
-    @property
-    def understood(self) -> str:
-        """The question as language models get it: rewritten, but without earlier turns in front, not as mere words of
-        another language, and with the name of its document."""
-        read = next((one.name for one in self.wordings if one.won), "")
-        return self.search.understood or (self.meant if self.with_history or read == COGNATES else self.rewritten)
 
     @property
     def is_answered(self) -> bool:

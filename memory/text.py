@@ -360,6 +360,12 @@ def storable(text: str) -> str:
     return text.replace("\0", " ")
 
 
+def lines_by_language(path: Path) -> dict[str, str]:
+    """The texts of a table with lines `key, language = text`, by `key, language`; `#` begins a line of comment."""
+    rows = (line for line in path.read_text("utf-8").splitlines() if not line.startswith("#"))
+    return {name: said for name, _, said in (row.partition(" = ") for row in rows)}
+
+
 def read_patterns(path: Path) -> dict[str, str]:
     """The regular expressions in a file by their names: lines `name = pattern`, in which `{name}` stands for another
     one; lines without a name are what `alternatives` has; `#` begins a line of comment."""

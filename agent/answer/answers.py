@@ -17,6 +17,7 @@ from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Made, Turn
+from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
@@ -36,7 +37,7 @@ def answer(turn: Turn, run: TurnContext) -> Made:
     """The answer, written by a language model where there is one, else quoted. A refusal also says which files could
     not be read, and which question may have been meant."""
     made = _made(turn, run)
-    said = replace(made.answer, claims=announced(made.answer.claims))
+    said = replace(made.answer, claims=announced(made.answer.claims, turn.language))
     if said.refused:
         left_out, meant = tuple(run.services.library.manifest.unread), offered(turn.rewritten, turn.wordings)
         names = tuple(dict.fromkeys(PurePath(path).name for path in left_out))[:UNREAD]
@@ -51,11 +52,9 @@ def _made(turn: Turn, run: TurnContext) -> Made:
     services, corpus, model = run.services, turn.search.corpus, run.services.writers.answer
     if not services.library.manifest.chunks:
         return Made(nothing_indexed())
-    if corpus and not (model and (corpus.answer.outcome == "summary" or is_evidence(corpus, model))):
-        return corpus
-    maker = written if model else quoted
-    made = maker(turn, run)
-    return replace(made, answer=_left_out_said(made.answer, turn, services))
+    writes = model and (not corpus or corpus.answer.outcome == "summary" or is_evidence(corpus, model))
+    made = written(turn, run) if writes else quoted(turn, run)
+    return made if made is corpus else replace(made, answer=_left_out_said(made.answer, turn, services))
 
 
 def is_evidence(corpus: Made, model: Writer | None) -> bool:
@@ -104,11 +103,11 @@ def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
     manifest, quotes = services.library.manifest, {claim.text for claim in answer.claims}
     ids = [id_ for id_, text in manifest.hidden_text.items() if wanted(text)]
     found = services.library.store.documents(ids[:MOST_CHOICES])
-    held = {document.title or document.id: "text that it holds and does not show" for document in found}
+    held = {document.title or document.id: "hidden text" for document in found}
     for passage in (one for one in turn.passages[:READ] if wanted(one.text)):
         if any(order not in quotes for order in orders(passage.text, wanted)):
-            held[passage.title or passage.document] = "a sentence that speaks to a language model"
-    said = [f"Left out of \u201c{title}\u201d: {what}." for title, what in held.items()]
+            held[passage.title or passage.document] = "order left out"
+    said = [line(what, turn.language, title=title) for title, what in held.items()]
     away = (path for path, order in manifest.quarantined.items() if wanted(f"{Path(path).stem} {order}"))
-    said += [f"\u201c{path}\u201d was taken out whole: it speaks to a language model." for path in away]
+    said += [line("taken out", turn.language, path=path) for path in away]
     return replace(answer, claims=(*answer.claims, *map(Claim, said[:MOST_CHOICES])))

@@ -227,7 +227,7 @@ def _summary(asked: CorpusQuestion, corpus: Corpus) -> Made | None:
         return _summarised(meant[0], corpus)
     if len(meant) > 1 and (asked.plainly or len(meant) <= MOST_CHOICES):
         choices = [corpus.title(one).replace(";", ",") for one in meant[:MOST_CHOICES]]
-        back = Claim(clarifying_question("document", choices))
+        back = Claim(clarifying_question("document", choices, corpus.language))
         return Made(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), why="which document?")
     return None
 

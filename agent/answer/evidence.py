@@ -19,11 +19,12 @@ from clew.agent.state import Turn
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import written_out
 from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.variants import COGNATES
 from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.document_dates import diary_entries
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
-from clew.memory.text import content_words, held_word_sets, written_words
+from clew.memory.text import content_words, held_word_sets, split, written_words
 
 ContentWords = frozenset[str]
 
@@ -194,13 +195,33 @@ def continued(request: Request, evidence: Evidence) -> set[str]:
     return found if len(found) < len(texts) else set()
 
 
+HALF = 0.5
+"""A wording with more weight than this outweighs all others together."""
+
+
 def request_of(turn: Turn) -> Request:
+    """What excerpts are picked for in this turn."""
     said = turn.recalled.extracted
     last = max((sentence.turn for sentence in said), default=0)
     told = tuple(sentence.text for sentence in said if sentence.speaker == "agent" and sentence.turn == last)
     leans = depends_on_context(turn.typed) or content_words(turn.rewritten) != content_words(turn.meant)
     before = next((sentence.text for sentence in reversed(said) if sentence.speaker == "user"), "")
-    return Request(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told, told if leans else (), before)
+    expanded = turn.wordings[-1].text if turn.wordings and turn.wordings[-1].weight > HALF else ""
+    return Request(turn.meant, turn.rewritten, _with_history(turn), expanded, told, told if leans else (), before)
+
+
+def question_for_models(turn: Turn) -> str:
+    """The question as language models get it: as understood, but without earlier turns in front, not as mere words of
+    another language, and with the name of its document."""
+    shown = next((one.name for one in turn.wordings if one.won), "")
+    as_searched = _with_history(turn) or shown == COGNATES
+    return turn.search.understood or (turn.meant if as_searched else turn.rewritten)
+
+
+def _with_history(turn: Turn) -> bool:
+    """Whether the question as understood has, judged by its length, earlier turns in front."""
+    longer = len(turn.rewritten.split()) > 2 * len(turn.meant.split())
+    return longer or len(split(turn.rewritten)) > len(split(turn.meant))
 
 
 def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:

@@ -270,13 +270,13 @@ def _refused(answer: Answer) -> Answer:
 # Asked back -------------------------------------------------------------------------------------------------------
 
 
-def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer:
-    """A question back: it names the noun of the question that is unclear, if there is one, and offers 2 to 4 titles of
-    the passages, best first. `before` are the sentences said so far."""
+def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage], language: str) -> Answer:
+    """A question back in this language: it names the noun of the question that is unclear, if there is one, and offers
+    2 to 4 titles of the passages, best first. `before` are the sentences said so far."""
     noun = next(iter(unnamed(question, before)), "")
     stems, held = {*content_words(noun)}, content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages])
     order = sorted(range(len(passages)), key=lambda place: not stems <= held[place])
     titles = (re.sub(r"[;:?\u2026\s]+", " ", passages[place].title).strip() for place in order)
     choices = list(dict.fromkeys(filter(None, titles)))[:MOST_CHOICES]
     shown = tuple(choices) if len(choices) > 1 else ()
-    return Answer("unclear", (Claim(clarifying_question(noun, choices)),), nearest=shown)
+    return Answer("unclear", (Claim(clarifying_question(noun, choices, language)),), nearest=shown)

@@ -12,13 +12,11 @@ from pathlib import Path
 
 from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim
+from clew.agent.talk.lines import line
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ClewError
 from clew.memory.instructions import ADDRESS, Topic, neutralised, orders, speaks_to_a_model
 from clew.memory.text import compiled_patterns, content_words, split
-
-ANNOUNCED = "The next sentence speaks to a language model; it is quoted, and not followed:"
-LEFT_OUT = "[address left out]"
 
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|<[a-zA-Z/!][^<>]*>")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -38,10 +36,10 @@ SHARE = 0.5
 
 class OutputFilter:
     """Filters the answer that a model wrote from these passages; `topic` is what the question is about (None: not
-    checked)."""
+    checked), `language` that of the answer."""
 
-    def __init__(self, passages: Sequence[Passage], topic: Topic | None = None) -> None:
-        self._passages, self._topic = passages, topic
+    def __init__(self, passages: Sequence[Passage], topic: Topic | None = None, language: str = "") -> None:
+        self._passages, self._topic, self._left_out = passages, topic, line("address left out", language)
         self._texts = [neutralised(f"{passage.title}\n\n{passage.text}").text for passage in passages]
         self._sentences = [text[start:end] for text in self._texts for start, end in split(text)]
         self._raw = [p.text[start:end] for p in passages for start, end in split(p.text)]
@@ -84,7 +82,7 @@ class OutputFilter:
     def plain(self, text: str) -> str:
         """The text without pictures, links, and addresses that no passage gives for the question."""
         text = _LINK.sub(r"\1", _PICTURE.sub("", text))
-        return ADDRESS.sub(lambda found: found[0] if self._gives(found[0]) else LEFT_OUT, text)
+        return ADDRESS.sub(lambda found: found[0] if self._gives(found[0]) else self._left_out, text)
 
     def _gives(self, address: str) -> bool:
         wanted = address.casefold().rstrip(".,;)")
@@ -111,7 +109,8 @@ def _said(text: str) -> Claim:
     return Claim(" ".join(re.sub(r"\[\d+\]", "", text).split()))
 
 
-def announced(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The claims, with a notice before each quoted one that speaks to a language model."""
-    before = ([Claim(ANNOUNCED, new_line=one.new_line)] if one.cites and orders(one.text) else [] for one in claims)
+def announced(claims: Sequence[Claim], language: str) -> tuple[Claim, ...]:
+    """The claims, with a notice in this language before each quoted one that speaks to a language model."""
+    notice = line("order quoted", language)
+    before = ([Claim(notice, new_line=one.new_line)] if one.cites and orders(one.text) else [] for one in claims)
     return tuple(claim for own, one in zip(before, claims, strict=True) for claim in (*own, one))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered, same_words
-from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
+from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, question_for_models, request_of
 from clew.agent.answer.excerpts import Excerpt
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read, with_bold
@@ -58,7 +58,8 @@ def _judged(turn: Turn, run: TurnContext) -> Answer:
     if own_language or not evidence.foreign:
         verdict = judge(signals(turn, evidence), foreign_judge() if evidence.foreign else shipped_judge())
     if verdict == "ask back" and not (tool_answer or turn.search.within):
-        return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], passages)
+        said = [sentence.text for sentence in turn.recalled.extracted]
+        return ask_back(turn.meant, said, passages, turn.language)
     if store.of_triples and tool_answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     elif store.of_triples and any(call.tool == "clues" for call in turn.calls):
@@ -91,6 +92,7 @@ def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
     """For each passage that is read, by its id, its few likeliest sentences, items and rows as one text, in their
     order; none that speaks to a language model."""
     evidence, units = evidence_for(turn, services), dict[str, str]()
+    question = question_for_models(turn)
     scores = read(encoded_request(request_of(turn), evidence), evidence).scores
     for number, passage in enumerate(evidence.passages):
         text = neutralised(passage.text).text
@@ -98,7 +100,7 @@ def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
         told = [place for place in own if same_words(evidence.texts[place]) in same_words(text)]
         told = [place for place in told if evidence.candidates[place].block.kind != "field"] or told
         best = sorted(sorted(told, key=lambda place: -scores[place])[:SENTENCES])
-        units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(turn.understood, text)
+        units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(question, text)
     return units
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from clew.agent.answer.arithmetic import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.answer.citations import LIST_MARK, is_code, stands_in
 from clew.agent.search.rounds import said_by
-from clew.agent.state import Answer, Claim, Quote, Verdict
+from clew.agent.state import Answer, Claim, Quote, Turn, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
@@ -60,6 +60,11 @@ _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b(?!(?<=, )[^,:]*: )[A-Z][\w'-]+")
 def shipped() -> PairScorer:
     """The one that comes with Clew. Raises `NoModel` where the packaged encoder is not the published one."""
     return PairScorer(packaged_minilm(), SHIPPED, LONGEST_SENTENCE, LONGEST_PASSAGE)
+
+
+def words_asked(turn: Turn) -> str:
+    """The words of the question, as understood and as typed: what an answer may say without a proof."""
+    return " ".join(dict.fromkeys((turn.rewritten, turn.typed)))
 
 
 def verified(answer: Answer, asked: str = "") -> Answer:

@@ -8,12 +8,12 @@ from typing import Literal
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import Citations, claims_of, numbered, stands_in, whole_sentences
-from clew.agent.answer.evidence import READ
+from clew.agent.answer.evidence import READ, question_for_models, request_of
 from clew.agent.answer.judge import refused
 from clew.agent.answer.output_filter import OutputFilter
 from clew.agent.answer.quoted import evidence_for, in_library, quoted
 from clew.agent.answer.reader import with_bold
-from clew.agent.answer.verification import all_but_one, attributed, language_beside, verdict
+from clew.agent.answer.verification import all_but_one, attributed, language_beside, verdict, words_asked
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit, reported
@@ -152,7 +152,7 @@ def write(
     `unsupported` sentences are marked (by `verify`), or removed. A prompt that was cut is sent again with half of the
     passages. Raises `ServiceUnreachable` where nothing usable came, and `Cancelled` where nothing came at all.
     """
-    output = OutputFilter(turn.passages, Topic(turn.every_form, encoder) if encoder else None)
+    output = OutputFilter(turn.passages, Topic(words_asked(turn), encoder) if encoder else None, turn.language)
     return replace(_Writing(turn, writer, unsupported, emit, cancel, output).answer(), ledger=writer.ledger)
 
 
@@ -190,16 +190,18 @@ class _Writing:
     def _prompt(self, passages: str) -> str:
         """The prompt. It has what was said before only if the question refers to that; where a model has made it stand
         alone, it has the question as typed in place of that. A small model gets the passages and the question."""
-        turn, question = self.turn, self.turn.understood
+        turn, question = self.turn, question_for_models(self.turn)
         if self.writer.abilities.is_small:
             return render("answer-small", passages=passages, question=question)
         walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
-        leans = turn.rewritten != turn.typed or turn.expanded not in ("", turn.rewritten)
-        told = turn.recalled.in_order if leans and not turn.is_rewritten else ()
+        wrote, failed = {one.purpose for one in turn.ledger}, {one.part for one in turn.degraded}
+        by_model = "rewrite" in wrote - failed
+        leans = turn.rewritten != turn.typed or request_of(turn).expanded not in ("", turn.rewritten)
+        told = turn.recalled.in_order if leans and not by_model else ()
         spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
         path = render("answer-path", path=walked) if walked else ""
         said = render("answer-said", said=spoken) if spoken else ""
-        if turn.is_rewritten and turn.typed != question:
+        if by_model and turn.typed != question:
             said = render("answer-typed", typed=turn.typed)
         language = NAMES.get(turn.language, "its language")
         return render("answer", passages=passages, path=path, said=said, question=question, language=language)
@@ -256,7 +258,7 @@ class _Writing:
         if _REFUSAL.match(start):
             return drafted
         if start.startswith(UNCLEAR):
-            question = OutputFilter(()).plain(" ".join(start[len(UNCLEAR) :].split()))
+            question = OutputFilter((), language=self.turn.language).plain(" ".join(start[len(UNCLEAR) :].split()))
             if speaks_to_a_model(question):
                 raise ModelFailed("it asks what a document orders")
             return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
@@ -268,7 +270,7 @@ class _Writing:
             replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
             for claim in claims_of(text)
         ]
-        kept = self.output.claims(attributed(claims, passages, self.turn.every_form))
+        kept = self.output.claims(attributed(claims, passages, words_asked(self.turn)))
         if not reply.stopped and not any(one.cites and self._may_stand(one) for one in kept):
             raise ModelFailed("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
@@ -276,14 +278,14 @@ class _Writing:
     def _may_stand(self, claim: Claim) -> bool:
         """Whether a claim is not unsupported, once the names and numbers of the question, or one that was worked out,
         count as known; true in other languages than English, which cannot be checked."""
-        passages = [replace(one, heading=f"{one.heading} {self.turn.every_form}") for one in self.turn.passages]
+        passages = [replace(one, heading=f"{one.heading} {words_asked(self.turn)}") for one in self.turn.passages]
         told = (
             claim.verdict != "unsupported"
             or not _wrong(claim, passages)
             or not _wrong(all_but_one(claim, passages), passages)
         )
         evidence = " ".join(one.text for one in passages)
-        return told or language_beside(claim.text, evidence, self.turn.every_form) not in ("", "en")
+        return told or language_beside(claim.text, evidence, words_asked(self.turn)) not in ("", "en")
 
 
 class _Restartable:

@@ -119,7 +119,7 @@ def said(turn: Turn, encoder: Encoder) -> dict[str, float]:
     recalled = turn.recalled
     if not recalled.extracted:
         return {}
-    return turn_signals(turn.meant or turn.typed, recalled.extracted, recalled.selected, encoder)
+    return turn_signals(turn.meant, recalled.extracted, recalled.selected, encoder)
 
 
 def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model: WeightModel) -> list[float]:

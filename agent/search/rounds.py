@@ -143,8 +143,11 @@ def merged(first: Passage, other: Passage) -> Passage:
 
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The content words of the question that no passage has, as written in the question; initials do not count."""
-    return unheld(question, frozenset().union(*held_word_sets(list(map(said_by, passages)))))
+    """The content words of the question, as written there, whose stems no passage has; a hyphenated word is not missing
+    if none of its parts is. Initials do not count."""
+    held = frozenset[str]().union(*held_word_sets(list(map(said_by, passages))))
+    asked = (word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word))
+    return tuple(word for word in asked if not held.issuperset(content_words(word.replace("-", " "))))
 
 
 def said_by(passage: Passage) -> str:
@@ -152,14 +155,6 @@ def said_by(passage: Passage) -> str:
     date = date_of(passage.date).text if passage.date else ""
     names = names_in(passage.document, passage.source, passage.title)
     return written_out(f"{names} {passage.title} {passage.heading} {date} {passage.text}")
-
-
-def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
-    """The content words of the question, as written there, whose stems are not in `words`; a hyphenated word is there
-    if all of its parts are. Initials do not count."""
-    held = set(words)
-    asked = (word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word))
-    return tuple(word for word in asked if not held.issuperset(content_words(word.replace("-", " "))))
 
 
 def assembled(

@@ -1,6 +1,6 @@
 """The tools that an agent can use with a library: the same for a model's plan, LangChain and MCP."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from clew.agent.search.table_reader import QuestionWords, linked_to, shipped
 from clew.agent.search.tool_calls import SHOWN, ToolSpec
 from clew.agent.services import Services
 from clew.agent.state import Call, Turn
-from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.datatypes import Findings, Hit, Passage, Query
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.ports import Abilities
@@ -197,19 +197,31 @@ def _names(one: Listed, catalogue: Catalogue) -> set[str]:
 
 def _by_policy(services: Services, query: Query, most: int) -> Findings:
     """What `hybrid` finds, and what the tools find that the router then chooses."""
-    hybrid, manifest = services.tools[Hybrid.name], services.library.manifest
+    hybrid = services.tools[Hybrid.name]
     assert isinstance(hybrid, Hybrid)
-    if not manifest.chunks:
+    if not services.library.manifest.chunks:
         return Findings(notes=("the library has no documents",))
     matches = hybrid.matches(query, services.evidence)
     first = hybrid.findings(query, matches, router.LOOKED).passages
-    edges = manifest.edges / max(1, manifest.documents)
-    signals = router.signals(query.text, first, matches.hits[0], edges, (0.0, 1.0))
-    names = [*router.chosen(signals, services.router), *([Clues.name] if services.library.store.of_triples else [])]
+    _, names = tools_beside(services, query.text, first, matches.hits[0])
     found = [for_question(services.tools[name], query).search(query, most) for name in names]
     ran = [(Call(SEARCH, ()), one) for one in (hybrid.findings(query, matches, most), *found)]
     pool = rounds.pooled((), ran, further=False)
     return Findings(pool.passages[:most], tuple(note for _, one in ran for note in one.notes))
+
+
+def tools_beside(
+    services: Services,
+    question: str,
+    first: Sequence[Passage],
+    hits: Mapping[str, Hit],
+    worded: tuple[float, float] = (0.0, 1.0),
+) -> tuple[Mapping[str, float], tuple[str, ...]]:
+    """The signals of a question (`router.signals`), and the tools that run beside `hybrid` for it."""
+    manifest = services.library.manifest
+    found = router.signals(question, first, hits, manifest.edges / max(1, manifest.documents), worded)
+    by_triples = (Clues.name,) if services.library.store.of_triples else ()
+    return found, (*router.chosen(found, services.router), *by_triples)
 
 
 def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, list[str]]:

@@ -1,7 +1,6 @@
 """What the assistant says in its own words, in all languages that it speaks; the texts are in `lines.txt`."""
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from string import Template
 
@@ -10,19 +9,19 @@ from clew.agent.answer.evidence import READ
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import ASKING, COGNATES
 from clew.memory.language.telling import language_of
-from clew.memory.text import LANGUAGES, common_words, unaccented, written_words
+from clew.memory.text import LANGUAGES, common_words, lines_by_language, unaccented, written_words
 
 STEM = 5
 """Letters by which forms of one word are recognised."""
 
 _ENGLISH = LANGUAGES[0]
+_LINES = lines_by_language(Path(__file__).with_suffix(".txt"))
 _SEARCHED = ("answered", "partial", "nothing-found")
 
 
 def line(key: str, language: str, **values: str) -> str:
     """A line of `lines.txt` with values put in; in English if the language has none. Raises `KeyError`."""
-    lines = _lines()
-    return Template(lines.get(f"{key}, {language}") or lines[f"{key}, {_ENGLISH}"]).substitute(values)
+    return Template(_LINES.get(f"{key}, {language}") or _LINES[f"{key}, {_ENGLISH}"]).substitute(values)
 
 
 def language_name(language: str, said_in: str) -> str:
@@ -115,10 +114,3 @@ def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
         nouns = (word for word in own if len(word) >= STEM and (language != "de" or word[0].isupper()))
         kept = [word for word in nouns if word[:STEM].casefold() not in held]
     return replace(answer, missing=tuple(dict.fromkeys(kept)))
-
-
-@cache
-def _lines() -> dict[str, str]:
-    """The lines by `key, language`."""
-    rows = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
-    return {name: said for name, _, said in (row.partition(" = ") for row in rows)}

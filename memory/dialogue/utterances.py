@@ -7,9 +7,10 @@ Also questions back, "Which of these do you mean: The Sun; or The Moon?", and re
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from string import Template
 
 from clew.memory.datatypes import Sentence, Utterance
-from clew.memory.text import compiled_patterns, content_words, read_patterns, split
+from clew.memory.text import compiled_patterns, content_words, lines_by_language, read_patterns, split
 
 FEWEST_WORDS = 3
 """Words that a phrase of an answer needs to be kept."""
@@ -124,27 +125,38 @@ MOST_CHOICES = 4
 LONGEST_REPLY = 12
 """Words of a reply that chooses; longer ones are questions of their own."""
 
-QUESTION_BACK = re.compile(r"Which (?P<what>[^?;:]+) do you mean: (?P<choices>.+)\?")
+_BACK = lines_by_language(Path(__file__).with_name("questions_back.txt"))
+_GROUPS = {"what": "(?P<what>[^?;:]+)", "choices": "(?P<choices>.+)"}
+_QUESTIONS_BACK = {
+    re.compile(re.sub(r"\\\$(\w+)", lambda name: _GROUPS[name[1]], re.escape(text))): key.rpartition(" ")[2]
+    for key, text in _BACK.items()
+    if "$choices" in text
+}
+"""The patterns of questions back with choices, each with its language."""
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
 
 
-def clarifying_question(what: str, choices: Sequence[str]) -> str:
-    """The question back; `what` is the noun that is unclear, or empty. Of one choice or none it is an open one."""
-    if len(choices) < 2:
-        return f"Which {what or 'one'} do you mean?"
-    return f"Which {what or 'of these'} do you mean: {'; '.join(choices[:-1])}; or {choices[-1]}?"
+def clarifying_question(what: str, choices: Sequence[str], language: str = "en") -> str:
+    """The question back in a language, English where the table has no other; `what` is the noun that is unclear, or
+    empty. Of one choice or none it is an open one."""
+    kind, language = "these" if len(choices) > 1 else "one", language if f"or, {language}" in _BACK else "en"
+    named = (f"{kind} {what}, {language}", f"{kind} noun, {language}") if what else ()
+    asked = next(_BACK[key] for key in (*named, f"{kind}, {language}") if key in _BACK)
+    listed = f"{'; '.join(choices[:-1])}; {_BACK[f'or, {language}']} {choices[-1]}" if kind == "these" else ""
+    return Template(asked).substitute(what=what, choices=listed)
 
 
 def chosen(reply: str, history: Sequence[Sentence]) -> str:
     """The previous question with the choice that the reply makes; empty if the assistant did not ask back, or nothing
     is chosen. `history` is in order."""
     last = [one.text for one in history if one.speaker == "agent" and one.turn == history[-1].turn]
-    question_back = QUESTION_BACK.search(" ".join(last))
+    each = ((pattern.search(" ".join(last)), language) for pattern, language in _QUESTIONS_BACK.items())
+    found, language = next((one for one in each if one[0]), (None, ""))
     earlier = [sentence.text for sentence in history if sentence.speaker == "user"]
-    if question_back is None or not earlier:
+    if found is None or not earlier:
         return ""
-    choice = _choice(reply.strip(), re.split(r"; (?:or )?", question_back["choices"]))
-    return _put(earlier[-1], question_back["what"], choice) if choice else ""
+    choice = _choice(reply.strip(), re.split(f"; (?:{_BACK[f'or, {language}']} )?", found["choices"]))
+    return _put(earlier[-1], found.groupdict().get("what", ""), choice) if choice else ""
 
 
 def _choice(reply: str, choices: Sequence[str]) -> str:
@@ -162,7 +174,7 @@ def _choice(reply: str, choices: Sequence[str]) -> str:
 def _put(question: str, what: str, choice: str) -> str:
     """The question with the choice in the place of "the actor", or behind it."""
     pointed = re.compile(rf"\b(?:{_PHRASES['before_it'].pattern}) {re.escape(what)}\b", re.IGNORECASE)
-    if pointed.search(question):
+    if what and pointed.search(question):
         return pointed.sub(lambda _: choice, question, count=1)
     return f"{question.rstrip(' .?!')}, regarding {choice}?"
 

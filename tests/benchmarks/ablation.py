@@ -8,6 +8,10 @@ of `conversations/unseen.jsonl` in CLEW_DATA and of `talk/cases.jsonl` beside it
 answered: an arm that was played is not played again. A line is printed for each arm and set: useful turns, those to the
 point, wrongly refused, invented, mean words; and against all parts the turns gained and lost, with the 90% interval
 of the difference by a bootstrap over conversations.
+
+Where the judge refuses more or fewer of the turns that have an answer than with all parts, the arm is played again with
+its thresholds moved so that it refuses as many: then it counts whom it refuses, and not that all log odds have moved.
+Its models are not fitted anew.
 """
 
 import importlib
@@ -18,6 +22,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache, partial
 from itertools import groupby
 from multiprocessing import get_context
@@ -30,7 +35,9 @@ import click
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from clew.agent.answer import quoted
 from clew.agent.answer.excerpts import Candidate, Excerpt
+from clew.agent.answer.judge import Judge, JudgeVerdict, judge
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
@@ -117,9 +124,34 @@ def remembered(file: Path) -> None:
     PairScorer.scores = scores  # type: ignore[method-assign]
 
 
-def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[dict[str, Any]]:
-    """Verdicts of one collection without these parts; `of` is its set and its name."""
+def margins_with(up: float) -> list[float]:
+    """Moves the thresholds of a refusal `up`. Returns a list to which it will add by how much the log
+    odds of each turn exceed the higher of them."""
+    margins = list[float]()
+
+    def judged(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
+        refuse, foreign = (replace(one, least=one.least + up) for one in (by.refuse, by.foreign))
+        margins.append(max(refuse.margin(signals), foreign.margin(signals)))
+        return judge(signals, replace(by, refuse=refuse, foreign=foreign))
+
+    quoted.judge = judged  # type: ignore[attr-defined]
+    return margins
+
+
+def moved(rows: Sequence[Mapping[str, Any]], base: Sequence[Mapping[str, Any]]) -> float:
+    """How far the thresholds have to go up so that as many turns with an answer are refused as in `base`."""
+    now, then = ([one["margin"] for one in each if one.get("margin") is not None] for each in (rows, base))
+    wanted, order = sum(one >= 0 for one in then), sorted(now, reverse=True)
+    if not then or wanted == sum(one >= 0 for one in now) or not 0 < wanted < len(order):
+        return 0.0
+    return float(order[wanted - 1] + order[wanted]) / 2
+
+
+def played(names: Sequence[str], libraries: Path, up: float, of: tuple[str, str]) -> list[dict[str, Any]]:
+    """Verdicts of one collection without these parts and with the judge's thresholds moved `up`; `of` is its set and
+    its name."""
     switched_off(names)
+    margins = margins_with(up)
     if of[0] == "follow-ups":
         return [*_follow_ups()]
     remembered(libraries.parent / "read" / "pairs.db")
@@ -138,7 +170,10 @@ def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[d
                 its = list(conversation)
                 turns = _asked(assistant, its) if of_talk else _unseen(assistant, its)
                 for case, turn in zip(its, turns, strict=True):
-                    made.append(_row(of[0], case, turn, _talk_verdict(case, turn) if of_talk else verdict(case, turn)))
+                    row = _row(of[0], case, turn, _talk_verdict(case, turn) if of_talk else verdict(case, turn))
+                    of_answer = max(margins, default=None) if case["outcome"] == "answered" else None
+                    made.append(row | {"margin": of_answer})
+                    margins.clear()
     return made
 
 
@@ -227,8 +262,10 @@ def interval(rows: Sequence[Mapping[str, Any]], differences: Sequence[int]) -> t
     return found[DRAWS // 20], found[-DRAWS // 20]
 
 
-def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]]:
-    """Played, or as it was kept."""
+def arm(
+    names: Sequence[str], keep: Path, processes: int, base: Sequence[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """Played, or as it was kept. `base` was played with all parts."""
     kept = keep / f"{'+'.join(names)}.jsonl"
     if kept.exists():
         return cases_of(kept)
@@ -236,9 +273,14 @@ def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]
         (name, one) for name in ("unseen", "talk") for one in dict.fromkeys(c["collection"] for c in _cases(name))
     ] + [("follow-ups", "")]
     pool = ProcessPoolExecutor(processes, get_context("spawn"), threadpool_limits, (1,), max_tasks_per_child=1)
+
+    def rows_with(up: float) -> list[dict[str, Any]]:
+        return [one for its in pool.map(partial(played, names, keep / "libraries", up), collections) for one in its]
+
     with pool:
-        play = partial(played, names, keep / "libraries")
-        made = [row for rows in pool.map(play, collections) for row in rows]
+        made = rows_with(0.0)
+        if up := moved(made, base):
+            made = rows_with(up)
     kept.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in made), "utf-8")
     return made
 
@@ -252,13 +294,14 @@ def main(without: Sequence[str], keep: Path, processes: int) -> None:
     arms = [name.split("+") for name in without] or [[name] for name in PARTS if name != "nothing"]
     if unknown := [name for names in arms for name in names if name not in PARTS]:
         raise click.UsageError(f"there is no part {', '.join(unknown)}: {', '.join(PARTS)}")
-    base = {(one["conversation"], one["turn"]): one for one in arm(["nothing"], keep, processes)}
+    whole = arm(["nothing"], keep, processes)
+    base = {(one["conversation"], one["turn"]): one for one in whole}
     click.echo(
         f"{'without':28}{'set':12}{'useful':>7}{'point':>7}{'refused':>8}{'invented':>9}{'words':>7}"
         f"{'gained':>7}{'lost':>6}   90%"
     )
     for names in (["nothing"], *arms):
-        rows = arm(names, keep, processes)
+        rows = arm(names, keep, processes, whole)
         for name in ("unseen", "talk", "follow-ups"):
             click.echo(f"{'+'.join(names):28}{name:12}" + line([one for one in rows if one["set"] == name], base))
 

@@ -15,12 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from clew.agent.answer.output_filter import ANNOUNCED
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
 from clew.agent.services import Services
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
+from clew.agent.talk.lines import line
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.knowledge.communities.community_index import FROM
 from clew.memory.knowledge.disk import DATABASE, current_generation
@@ -28,6 +28,7 @@ from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.ports import Message
+from clew.memory.text import LANGUAGES
 from clew.tools.base import encode_query
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.torture import Points, Run
@@ -35,6 +36,7 @@ from tests.torture import Points, Run
 ORDERS = Path(__file__).parents[1] / "agent" / "orders"
 QUESTIONS = ("What is the Moon like?", "and why is it so?")
 PAYLOADS, GOOD = "payload.txt", "good.md"
+NOTICES = frozenset(line("order quoted", language) for language in LANGUAGES)
 
 _QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」\n]{3,80})[\"”“»」]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -129,7 +131,7 @@ def _of_turns(assistant: Assistant, payloads: Sequence[str]) -> Iterator[str]:
         *events, turn = assistant.ask("t", question)
         assert isinstance(turn, Turn)
         claims = turn.answer.claims
-        quoted = {after.text for before, after in pairwise(claims) if before.text == ANNOUNCED}
+        quoted = {after.text for before, after in pairwise(claims) if before.text in NOTICES}
         said = [claim.text for claim in claims if claim.text not in quoted]
         shown = ["".join(getattr(event, "text", "") for event in events)] if turn.model else []
         yield from (f"'{question}' is answered with a link: {one}" for one in [*said, *shown] if _LINK.search(one))

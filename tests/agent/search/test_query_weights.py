@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.agent.answer.evidence import request_of
 from clew.agent.search.query_weights import (
     OF_TURN,
     WeightModel,
@@ -107,10 +108,10 @@ def test_what_follows_from_the_weights_follows_in_the_turn(encoder: CachedEncode
     assert said(replace(turn, recalled=Recalled()), encoder) == {}
     turn = replace(turn, rewritten="?", wordings=tuple(USUAL))
     made = settled(turn, THREE, encoder, WeightModel({"question": 0.2, "rewrite": 0.2, "words": 0.6}))
-    assert (made.rewritten, made.expanded, made.with_history) == (STANDING.text, EXPANDED.text, False)
+    assert (made.rewritten, request_of(made).expanded) == (STANDING.text, EXPANDED.text)
     assert made.wordings[0].weight == pytest.approx(0.2)
     alone = settled(turn, THREE, encoder, WeightModel({"question": 0.8, "rewrite": 0.1, "words": 0.1}))
-    assert (alone.rewritten, alone.expanded) == ("And where was he born?", "")
+    assert (alone.rewritten, request_of(alone).expanded) == ("And where was he born?", "")
 
 
 def test_the_shipped_model_has_a_prior_for_every_kind_and_signals_that_there_are() -> None:

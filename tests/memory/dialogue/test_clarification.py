@@ -4,6 +4,7 @@ import pytest
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.utterances import chosen, clarifying_question
+from clew.memory.text import LANGUAGES
 
 QUESTION = "When was the river's bridge built?"
 CHOICES = ("Thames (London)", "The Seine", "Danube in Vienna")
@@ -29,6 +30,15 @@ def test_a_reply_chooses_by_place_or_by_words(reply: str, choice: str) -> None:
 def test_where_the_question_does_not_say_it_the_choice_stands_behind() -> None:
     said = after(clarifying_question("", CHOICES), "Tell me about bridges.")
     assert chosen("the first", said) == "Tell me about bridges, regarding Thames (London)?"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_question_back_of_any_language_is_replied_to(language: str) -> None:
+    for what in ("", "document"):
+        said = after(clarifying_question(what, CHOICES, language), "Tell me about bridges.")
+        assert chosen("Vienna", said) == "Tell me about bridges, regarding Danube in Vienna?"
+    back = clarifying_question("document", CHOICES, "de")
+    assert back == "Welches Dokument meinst du: Thames (London); The Seine; oder Danube in Vienna?"
 
 
 @pytest.mark.parametrize("reply", ["Who built the Seine bridge?", "the fourth", "neither", "something about fish", ""])
