@@ -126,6 +126,7 @@ def timed(node: Node) -> GraphNode:
 
 
 def config_for(thread: str) -> "RunnableConfig":
+    """Return LangGraph's configuration for this thread of a conversation."""
     return {"configurable": {"thread_id": thread}}
 
 

@@ -116,6 +116,7 @@ def made(kind: type[_Made], given: Given) -> _Made:
 
 
 def of_tools(given: Given) -> tuple[object, ...]:
+    """Make the parameters of every tool from the settings that were given."""
     return tuple(made(kind, given) for kind in registry.PARAMETERS.values())
 
 

@@ -92,6 +92,7 @@ def library_flag(library: object) -> str:
 
 
 def install_command(extra: str) -> str:
+    """Return the command that installs an extra of Clew."""
     return f"pip install 'clew[{extra}]'"
 
 

@@ -101,6 +101,7 @@ def sync(path: Path) -> None:
 
 
 def sync_all(folder: Path) -> None:
+    """Wait until the disk has every file of a folder, and the folder itself."""
     for file in [*folder.rglob("*"), folder]:
         sync(file)
 

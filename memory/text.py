@@ -271,6 +271,7 @@ def negations(text: str) -> int:
 
 
 def without_possessive(word: str) -> str:
+    """Return the word without `'s` at its end."""
     return word[:-2] if word.endswith(("'s", "’s")) else word
 
 

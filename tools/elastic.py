@@ -42,6 +42,8 @@ class ElasticParameters:
 
 
 class Elastic:
+    """Searches a library on a cluster by ELSER's tokens, alone or together with BM25 and vectors."""
+
     name = "elastic"
     description = (
         "Searches the documents by related words that a model adds to the question, by its own words and by its "

@@ -39,6 +39,8 @@ class HybridParameters:
 
 
 class Hybrid:
+    """Searches by keywords and by vectors, and may rerank what both find (seed 002, stages 1 to 3)."""
+
     name = "hybrid"
     description = (
         "Searches the documents by their words and by their meaning. Use it first, and for most questions: a fact, a "

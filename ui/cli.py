@@ -55,6 +55,7 @@ behind each product of matrices that several threads made."""
 
 @cache
 def loaded(name: str) -> click.Command:
+    """Import the module of a command and return the command."""
     module, _ = COMMANDS[name]
     found: click.Command = getattr(import_module(f"clew.ui.commands.{module}"), name.replace("-", "_"))
     return found

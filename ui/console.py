@@ -24,10 +24,12 @@ WIDE = 160
 
 
 def output() -> Console:
+    """Return the console for results: standard output."""
     return _console(stderr=False)
 
 
 def messages() -> Console:
+    """Return the console for everything that is no result: standard error."""
     return _console(stderr=True)
 
 

@@ -123,10 +123,12 @@ def day(given: str | None) -> str:
 
 
 def as_json(help_text: str) -> Callable[[Function], Function]:
+    """Return the decorator that adds `--json` to a command."""
     return click.option("--json", "as_json", is_flag=True, help=help_text)
 
 
 def thread(function: Function) -> Function:
+    """Add `--thread` and `--continue` to a command."""
     function = click.option("--thread", metavar="ID", help="The conversation to continue, or the id of a new one.")(
         function
     )
@@ -140,6 +142,7 @@ def way_back(command: str, settings: Settings, thread: str) -> str:
 
 
 def threads_path(settings: Settings) -> Path:
+    """Return the path of the database of conversations."""
     return settings.home / DATABASE
 
 

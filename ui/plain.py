@@ -50,6 +50,7 @@ def as_text_of_markdown(text: str) -> str:
 
 
 def one_line(text: str) -> str:
+    """Return text fit for a terminal, in one line."""
     return " ".join(plain(text).split())
 
 

@@ -236,11 +236,13 @@ def indented(text: Text, columns: int, console: Console) -> list[Text]:
 
 
 def print_indented(text: Text, columns: int, console: Console) -> None:
+    """Print text indented and wrapped at so many columns."""
     for line in indented(text, columns, console):
         console.print(line)
 
 
 def milliseconds(ms: float) -> str:
+    """Return a duration, given in milliseconds, as it is shown: `<1 ms`, `40 ms` or `1.2 s`."""
     if ms < 1:
         return "<1 ms"
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

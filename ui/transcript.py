@@ -34,6 +34,7 @@ def exported(thread: Thread, turns: Sequence[Turn], ending: str) -> str:
 
 
 def known_thread(threads: Threads, name: str) -> Thread:
+    """Return the thread of this id. Raises `BadInput` if there is none."""
     found = threads.get(name)
     if found is None:
         raise BadInput(f"there is no thread {name}", "clew threads")
@@ -77,6 +78,7 @@ def event_object(event: TurnEvent) -> dict[str, Any]:
 
 
 def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
+    """Return a conversation as JSON, with all that is stored of its turns."""
     value = {
         "thread": thread.id,
         "title": thread.title,

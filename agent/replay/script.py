@@ -75,6 +75,8 @@ class Conversation(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Script:
+    """Conversations to replay, and the name of the file that they were read from."""
+
     name: str
     conversations: Sequence[Conversation]
 
@@ -176,6 +178,7 @@ class Summary:
 
 
 def summarize(played: Sequence[Played]) -> Summary:
+    """Count over played turns: how they were answered, how many cite something, and which checks failed."""
     answers = [one.turn.answer for one in played]
     outcomes = Counter(answer.outcome for answer in answers)
     cites = [bool(_cited(one)) for one in answers if not one.refused and one.outcome not in ("unclear", "small-talk")]

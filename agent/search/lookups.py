@@ -69,6 +69,7 @@ def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
 
 
 def hybrid(run: TurnContext) -> Hybrid:
+    """Return the tool `hybrid` of this turn's services."""
     tool = run.services.tools[Hybrid.name]
     assert isinstance(tool, Hybrid)
     return tool
@@ -117,4 +118,5 @@ def library_language(library: Library) -> str:
 
 
 def scope_of(turn: Turn) -> frozenset[str] | None:
+    """Return the ids of the documents that the turn is limited to; None if it is not limited."""
     return frozenset(turn.search.scope) if turn.search.scope else None

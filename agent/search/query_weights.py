@@ -66,6 +66,7 @@ def shipped() -> WeightModel:
 
 
 def kind_of(wording: Wording) -> Kind:
+    """Return the kind of a wording, by which its weight is learned."""
     return SEARCHED.get(wording.name, "question" if wording.name == "question" else "rewrite")
 
 

@@ -73,10 +73,12 @@ def clarifies(question: str, asked_back: bool) -> bool:
 
 
 def has_pronoun(question: str) -> bool:
+    """Return whether the question has a personal pronoun."""
     return not _PERSONAL.isdisjoint(_WORD.findall(question.casefold()))
 
 
 def has_demonstrative(question: str) -> bool:
+    """Return whether the question has a word that points (`this`, `those`)."""
     return not _POINTING.isdisjoint(_WORD.findall(question.casefold()))
 
 

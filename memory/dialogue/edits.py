@@ -221,6 +221,8 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
+    """The edits that a model proposes, the question with them made, and how probable the model finds them, 0 to 1."""
+
     edits: Edits
     text: str
     probability: float
@@ -393,6 +395,7 @@ def _ways_out(odds: Vectors, gaps: Set[int]) -> list[tuple[float, tuple[int, ...
 
 
 def log_softmax(logits: Vectors) -> Vectors:
+    """Return the logarithm of the softmax over the last axis, computed without overflow."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     made: Vectors = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return made

@@ -302,11 +302,13 @@ def required_generation(path: Path) -> Path:
 
 
 def read_manifest(generation: Path) -> Manifest:
+    """Read the manifest of a generation. A damaged one raises `ClewError`."""
     with naming_damage(generation):  # pydantic's errors are ValueErrors
         return Manifest.model_validate_json(within(generation, MANIFEST).read_text("utf-8"))
 
 
 def write_manifest(generation: Path, manifest: Manifest) -> None:
+    """Write the manifest of a generation that has none yet."""
     new_file(generation, MANIFEST).write_text(manifest.model_dump_json(indent=2, by_alias=True) + "\n", "utf-8")
 
 
@@ -353,6 +355,7 @@ def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
 
 
 def name_current(path: Path, generation: Path) -> None:
+    """Make a generation the one in use, by one durable write of the library's pointer."""
     pointer = json.dumps({"format": FORMAT, "generation": generation.name})
     files.write_durably(within(path, POINTER), f"{pointer}\n".encode())
 
@@ -417,6 +420,7 @@ def naming_damage(generation: Path) -> Iterator[None]:
 
 
 def damaged(library: Path) -> ClewError:
+    """Return the error for a library whose files cannot be read, with the command that rebuilds it."""
     return ClewError(f"the library at {library} is damaged", rebuild_command(library))
 
 

@@ -128,6 +128,7 @@ class Region:
 
 
 def unnumbered(heading: str) -> str:
+    """Return a heading without the number of its section."""
     return _SECTION.sub("", heading, count=1)
 
 

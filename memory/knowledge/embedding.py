@@ -41,6 +41,7 @@ SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
 
 
 def embedded_text(chunk: Chunk | Passage) -> str:
+    """Return the text of a chunk as it is given to the encoder: behind its title."""
     return with_title(chunk.title, chunk.text)
 
 

@@ -163,6 +163,7 @@ def _own_folder(folder: Path, written: str) -> None:
 
 
 def stored_documents(store: LibraryStore) -> Iterator[Document]:
+    """Yield all documents of a library, in the order of its catalogue."""
     ids = [one.id for one in store.catalogue.documents]
     for first in range(0, len(ids), AT_ONCE):
         yield from store.documents(ids[first : first + AT_ONCE])

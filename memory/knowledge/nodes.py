@@ -170,6 +170,7 @@ class Cells:
 
 
 def cells_of(graph: NodeGraph, partitioning: Partitioning) -> Cells:
+    """Group the edges of a graph by the pair of partitions that they join (the same twice for an edge within one)."""
     ends = np.sort(np.stack([partitioning.of_node[graph.sources], partitioning.of_node[graph.targets]]), axis=0)
     keys, groups = np.unique(ends[0] * partitioning.count + ends[1], return_inverse=True)
     return Cells(partitioning.count, keys, Ragged.grouped(groups.reshape(-1), len(keys)))

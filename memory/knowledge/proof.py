@@ -18,8 +18,8 @@ from clew.memory.knowledge.partitioning.capsule import TRAINED
 
 
 class Proof(NamedTuple):
-    """`files` were looked at. The names of those that are not as they were written, are gone, or were not written by
-    the library, each relative to the generation."""
+    """The result of a check: how many `files` were read, and the names, relative to the generation, of those that
+    changed, are gone, or were not written by the library."""
 
     files: int
     changed: tuple[str, ...]

@@ -125,6 +125,7 @@ def is_name(text: str, index: TitleIndex) -> bool:
 
 
 def write_titles(folder: Path, made: TitleIndex) -> None:
+    """Write the index of titles into a folder."""
     np.savez(new_file(folder, FILE), **vars(made))
 
 

@@ -122,6 +122,7 @@ def words_of(text: str, *languages: str, of: str = "") -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def marked_roots(word: str, language: str) -> tuple[str, ...]:
+    """Return the roots of a word, marked as roots of this language so that no word of a text equals one."""
     if language == "eo":
         return tuple(root + ROOT for root in roots_in(word))
     return (f"{unaccented(stemmed([word], language)[0])}-{language}{ROOT}",)

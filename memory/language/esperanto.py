@@ -487,6 +487,7 @@ class _Attacher:
 
 
 def without_verb(free: list[Constituent]) -> int:
+    """Return the place of the word that heads a sentence without a verb; -1 if there are no phrases."""
     for kinds in ("I", "N", "A", "R", "G", "J", "TQB"):
         for phrase in free:
             if phrase.kind in kinds and (kinds != "N" or phrase.preposition < 0 or len(free) == 1):
@@ -598,6 +599,7 @@ def _parallel(draft: Draft, phrases: list[Constituent], left: Constituent, right
 
 
 def is_light(draft: Draft, phrase: Constituent) -> bool:
+    """Return whether the phrase is an adverb that the table of words lists."""
     return phrase.kind == "R" and draft.lemma(phrase.head) in TABLE["adverbs"]
 
 

@@ -102,6 +102,7 @@ class Draft:
 
 
 def token_of(word: WordForm) -> SeenForm:
+    """Return the kind, case and number of a word as phrases are built from them."""
     feats, kind = word.feats, KINDS.get(word.upos, "N")
     if word.upos in ("VERB", "AUX"):
         finite = "VerbForm=Fin" in feats

@@ -63,6 +63,7 @@ def with_hats(text: str) -> str:
 
 @cache
 def roots() -> frozenset[str]:
+    """Return all roots of the word list that is packaged with Clew."""
     return frozenset(root for words in word_lists(Path(__file__).with_name("roots.txt")).values() for root in words)
 
 

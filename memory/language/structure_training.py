@@ -44,6 +44,8 @@ class StructurePlan:
 
 
 def paraphrase(tree: Tree, reader: Esperanto, draw: random.Random) -> NumberedTree:
+    """Return the tree of another sentence with the same meaning: reordered, a part asked for, or words left out, at
+    random."""
     if draw.random() < 0.3:
         tree = _reordered(tree, reader, draw)
     root = tree.root

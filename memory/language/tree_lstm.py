@@ -29,6 +29,8 @@ FEATURES = ("Case", "Number", "Tense", "Mood", "PronType")
 
 @dataclass(frozen=True, slots=True)
 class TreeLSTMSizes:
+    """The sizes of a Tree-LSTM; its file has the same."""
+
     buckets: int = 16384
     embedding: int = 128
     hidden: int = 256
@@ -85,6 +87,7 @@ class TreeBatch:
 
 
 def batched(trees: Sequence[NumberedTree], buckets: int, device: str = "cpu") -> TreeBatch:
+    """Put trees together so that all nodes of one height are computed at once; words are hashed into `buckets`."""
     heights: list[int] = []
     features: list[tuple[int, ...]] = []
     heads: list[int] = []
@@ -181,5 +184,6 @@ def loaded(arrays: dict[str, Any], sizes: str) -> TreeLSTM:
 
 
 def seeded(sizes: TreeLSTMSizes, seed: int) -> TreeLSTM:
+    """Make an untrained Tree-LSTM; the same seed gives the same weights."""
     torch.manual_seed(seed)
     return TreeLSTM(sizes)

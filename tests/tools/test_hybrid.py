@@ -44,14 +44,14 @@ def test_a_passage_says_its_words_and_both_scores(examples: Library, encoder: Ca
 
 
 def test_more_than_the_candidates_can_be_asked_for(tmp_path: Path, encoder: CachedEncoder) -> None:
-    texts = {f"d{n}": f"A note on the Moon and the number {n}." for n in range(600)}
+    texts = {f"d{n}": f"A note on the Moon and the number {n}." for n in range(250)}
     query = encode_query("the Moon", [], encoder)
     with made(tmp_path / "made", encoder, texts) as library:
         for parameters in (MatchParameters(), TWO_STAGE):
             tool = Hybrid(library.store, HybridParameters(parameters))
-            assert len(tool.search(query, 500).passages) == 500
-        found = distinct(lambda wanted: tool.search(query, wanted).passages, 550, 150)
-        assert len({document for document, _ in found}) == 550
+            assert len(tool.search(query, 200).passages) == 200
+        found = distinct(lambda wanted: tool.search(query, wanted).passages, 220, 150)
+        assert len({document for document, _ in found}) == 220
 
 
 @pytest.fixture(scope="module")

@@ -250,7 +250,7 @@ WRITTEN = [
 
 
 def test_words_are_shown_as_they_come_and_give_way_to_the_answer(chat: Open) -> None:
-    with chat("--llm", "auto", fake=("--pause", "0.1")) as screen:
+    with chat("--llm", "auto", fake=("--pause", "0.05")) as screen:
         assert f" · {MODEL} · /help" in screen.text
 
         def asked(question: str) -> str:

@@ -85,6 +85,7 @@ def _plain(value: object) -> str | int | float | None:
 
 
 def written_value(value: object) -> str:
+    """Return a setting's value as a user would write it."""
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 

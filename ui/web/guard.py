@@ -80,9 +80,9 @@ def _is_password(password: str, kept: str) -> bool:
 
 
 class Access:
-    """Cookies and whose they are: '' is the person of this machine. Safe from several threads.
+    """The cookies that were given out and whose they are; '' is the person of this machine. Safe from several threads.
 
-    `token` opens the page once; `taken` is called where it did, when there is another one.
+    `token` opens the page once. `taken` is called when it has been used, by which time there is another token.
     """
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -97,11 +97,11 @@ class Access:
         return (self._home / USERS).is_file()
 
     def owner(self, cookie: str) -> str | None:
-        """Whose cookie it is; None where it is unknown."""
+        """Return whose cookie it is; None if it is unknown."""
         return self._owners.get(cookie)
 
     def by_token(self, token: str) -> str:
-        """Exchange the token for a cookie of the person of this machine; empty where the token is wrong or was used."""
+        """Exchange the token for a cookie of the person of this machine; empty if the token is wrong or used."""
         with self._lock:
             if not hmac.compare_digest(token.encode(), self.token.encode()):
                 return ""
@@ -111,7 +111,7 @@ class Access:
         return cookie
 
     def by_password(self, name: str, password: str, address: str) -> str:
-        """A cookie of this user; empty where the password is wrong, or there is no such user, which takes as long.
+        """Return a cookie for this user; empty if the password is wrong or the user unknown, which takes equally long.
         Raises `TooManyFailures`."""
         with self._lock:
             now = self._clock()
@@ -181,7 +181,8 @@ OPEN_IT = "Open the address that clew ui has printed last: each opens the page o
 
 
 class Guard:
-    """Wraps an ASGI application. `hosts` are the names that it may be called by, besides the address of the socket."""
+    """Wraps an ASGI application so that only allowed requests reach it. `hosts` are the names that the server may be
+    called by, besides the address of its socket."""
 
     def __init__(self, app: ASGIApp, access: Access, hosts: Iterable[str]) -> None:
         self._app, self._access, self._hosts = app, access, frozenset(hosts)
@@ -202,7 +203,7 @@ class Guard:
         await app(request.scope, receive, _with_headers(send))
 
     async def _answer(self, request: Request, body: bytes) -> Response | None:
-        """The answer where the page must not answer itself; None where it may."""
+        """Return the answer to a request that must not reach the page; None if it may."""
         path, reads = request.scope["path"], request.method in ("GET", "HEAD")
         if _host_of(request) not in {*self._hosts, request.scope["server"][0]}:
             return PlainTextResponse("No page is served under this name.", 403)
@@ -229,7 +230,8 @@ class Guard:
         return None if self._is_own_tab(request, body, owner) else PlainTextResponse("This is another's tab.", 403)
 
     def _opened(self, request: Request, owner: str | None) -> Response | None:
-        """The page itself, to which a link may lead from anywhere. A token in its address is exchanged for a cookie."""
+        """Answer a request for the page itself, to which any site may link. A token in its address is exchanged for a
+        cookie."""
         others = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         token = request.query_params.get("token", "")
         if request.headers.get("sec-fetch-dest", "document") not in ("document", "empty") or (
@@ -258,8 +260,8 @@ class Guard:
         return _let_in(request, cookie, "/") if cookie else self._entrance("The name or the password is wrong.", 403)
 
     def _is_own_tab(self, request: Request, body: bytes, owner: str) -> bool:
-        """A tab is named by what its browser drew, in the address or in what is sent; what the page sends to it is for
-        the owner of its first request."""
+        """Return whether the tab that a request names, in its address or its body, belongs to this owner: a tab belongs
+        to the owner of its first request."""
         tabs = {request.query_params.get("session_hash", "")}
         if body:
             try:
@@ -269,7 +271,8 @@ class Guard:
         return all(self._tabs.setdefault(tab, owner) == owner for tab in tabs - {""})
 
     def _passing_on(self, body: bytes) -> ASGIApp:
-        """The page, told the body that was read and nothing that a proxy says, of which none is trusted."""
+        """Return the application for a request whose body was read already. Headers that a proxy adds are removed, as
+        none is trusted."""
 
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             unread = [body]
@@ -289,22 +292,21 @@ class Guard:
 
 
 def _is_long(headers: Headers) -> bool:
-    """Whether the body of a request is too long, or does not say how long it is."""
+    """Return whether the body of a request is too long, or its length is not stated."""
     size = headers.get("content-length", "0")
     return "transfer-encoding" in headers or not size.isdecimal() or int(size) > BODY
 
 
 def _host_of(request: Request) -> str:
-    """The name that it is called by, without a port."""
+    """Return the host name that a request asks for, without a port."""
     host = request.headers.get("host", "").lower()
     name, _, port = host.rpartition(":")
     return (name if port.isdecimal() else host).strip("[]")
 
 
 def _is_same_origin(request: Request) -> bool:
-    """Whether a request comes from the page itself, by what the browser says of the page that asks: its origin, else
-    how that is related, else its address. One that says nothing is refused, too: a browser can be made not to say
-    it."""
+    """Return whether a request comes from the page itself, by its `Origin`, else by `Sec-Fetch-Site`, else by
+    `Referer`. A request with none of them is refused, because a site can make a browser omit them."""
     headers = request.headers
     if "origin" not in headers and "sec-fetch-site" in headers:
         return headers["sec-fetch-site"] == "same-origin"
@@ -313,7 +315,7 @@ def _is_same_origin(request: Request) -> bool:
 
 
 def _cookie_name(request: Request) -> str:
-    """The name of our cookie, which has the port: browsers share cookies among all ports of a machine."""
+    """Return the name of our cookie. It contains the port, as browsers share cookies among all ports of a machine."""
     return f"clew-{(request.scope.get('server') or ('', 0))[1]}"
 
 
@@ -337,8 +339,8 @@ OURS = '<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style
 
 
 async def _page(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Gradio's page with our style and script, without what names other sites and what the policy forbids; which has
-    the hashes of its scripts and of its styles."""
+    """Send Gradio's page with our style and script, without what names other sites or the policy forbids; the policy
+    that is sent has the hashes of the page's scripts and styles."""
     messages = list[Message]()
 
     async def keep(message: Message) -> None:
@@ -363,7 +365,8 @@ def _hashes(tags: Iterable[Tag]) -> str:
 
 
 def _with_headers(send: Send) -> Send:
-    """Add the headers of every answer; inline scripts and styles run only where its own policy says so."""
+    """Return `send` with our headers added to each answer; inline scripts and styles run only if the answer's own
+    policy allows them."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

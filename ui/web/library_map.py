@@ -1,5 +1,6 @@
-"""The map of a library: passages in the discs of their partitions, those lit that a conversation has touched, and over
-them the walk of a turn. Where a disc lies depends on what is shown alone, so that the same map looks the same again."""
+"""The map of a library: its passages in the discs of their partitions, with those lit that a conversation has touched,
+and the walk of a turn drawn over them. The positions of the discs depend on what is shown alone, so that the same map
+looks the same again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ APART, LABEL, ROUNDS = 10.0, 0.12, 300
 
 
 class MapDisc(NamedTuple):
-    """A partition; `lit`: the conversation has touched it."""
+    """The disc of a partition; `lit` says whether the conversation has touched it."""
 
     number: int
     name: str
@@ -39,10 +40,13 @@ class MapDisc(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LibraryMap:
-    """`total` counts all passages. Each dot is a passage: its id, its title with page, heading and the row of a table,
-    and the number of its partition; those of a disc stand from its middle on. `lines` join two dots by their places,
-    `bridges` two partitions by their numbers, with how many edges. The `walk`, `told` in a sentence, is of dots (-1: of
-    none that is there), each with the place in it that it was come to from (-1: it was landed on)."""
+    """What is drawn. `total` counts all passages of the library. Each dot is a passage: its id, its title (with page,
+    heading and table row), and the number of its partition; the dots of a disc are ordered from the middle outwards.
+
+    `lines` join two dots (places), `bridges` two partitions (numbers), with the number of edges. `walk` has for each
+    step its dot (-1: not shown) and the place in the walk that it came from (-1: a landing); `told` is the walk as a
+    sentence.
+    """
 
     total: int
     discs: list[MapDisc]
@@ -54,8 +58,8 @@ class LibraryMap:
 
 
 def map_of(store: Search, turns: Sequence[Turn], turn: int = 0) -> LibraryMap:
-    """The partitions that the turns have touched, those that bridges join with them, and the largest, with the walk of
-    a turn (0: the last). Raises `ClewError` where a cluster has too many passages."""
+    """Make the map of the partitions that the turns have touched, those that bridges join with them, and the largest
+    ones, with the walk of a turn (0: the last). Raises `ClewError` if a library on a cluster has too many passages."""
     graph = store.part()
     rows_of, partitioning, (ends, joining) = graph.layers.chunk_numbers, graph.partitioning, graph.cells.bridge_pairs()
     walks = [one.walk for one in turns if one.walk and one.walk.nodes and turn in (0, one.turn)]
@@ -90,14 +94,15 @@ def map_of(store: Search, turns: Sequence[Turn], turn: int = 0) -> LibraryMap:
 
 
 def _row(text: str) -> str:
-    """The row that a passage begins with; empty where it is not of a table."""
+    """Return the table row that a passage begins with; empty if it is not from a table."""
     first = text.partition("\n")[0]
     return cut(one_line(first), ROW) if " | " in first else ""
 
 
 def _passages(graph: Graph, shown: Ints, walked: Sequence[int]) -> tuple[Ints, list[tuple[int, int]]]:
-    """Those of these partitions, one after the other, and in each those with the most edges first; and the lines, by
-    places. Of too many each partition has as many as all others, those of the walk before others."""
+    """Return the passages of these partitions, partition by partition and in each those with the most edges first, and
+    the lines between them as pairs of places. If there are too many, each partition gets an equal number, passages of
+    the walk first."""
     rows, nodes, edges = np.sort(graph.partitioning.members.of(shown)[0]), graph.nodes, graph.cells.among(shown)
     ends = np.searchsorted(rows, np.stack([nodes.sources[edges], nodes.targets[edges]]))
     own = np.searchsorted(shown, graph.partitioning.of_node[rows])
@@ -115,8 +120,8 @@ def _passages(graph: Graph, shown: Ints, walked: Sequence[int]) -> tuple[Ints, l
 
 @lru_cache(8)
 def placed(sizes: tuple[tuple[int, int], ...], bridges: tuple[tuple[int, int, int], ...]) -> Floats:
-    """Where the discs of these numbers and sizes lie, and their radii, shape (discs, 3): springs draw those together
-    that bridges join, by the share of their passages; then they make room for each other."""
+    """Return positions and radii of discs, shape (discs, 3), of these numbers and sizes. Springs draw together discs
+    that bridges join, by the share of their passages; then overlapping discs are pushed apart."""
     import networkx
 
     graph, size = networkx.Graph(), dict(sizes)

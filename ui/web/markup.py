@@ -1,5 +1,5 @@
-"""The page's pieces as HTML. The templates escape all that they are given; only Markdown is marked as safe, which is
-rendered without HTML, links and pictures."""
+"""The pieces of the page as HTML. The templates escape all values; only rendered Markdown is marked as safe, and that
+is rendered without HTML, links and pictures."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ ORDERS: dict[str, Callable[[ShelfRow], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """A numbered passage as it is shown; `pieces` are its text, each with whether the answer quotes it."""
+    """A numbered passage as it is shown; `pieces` is its text in pieces, each with whether the answer quotes it."""
 
     number: int
     passage: Passage
@@ -63,8 +63,8 @@ class SourceView:
 
 
 class Markup:
-    """`examples` are what can be asked of the library, each one question or more; `model` is the one that writes,
-    `tools` are those that can be chosen."""
+    """Renders the pieces of the page. `examples` are questions that can be asked of the library; `model` is the
+    language model that writes, `tools` are those that can be chosen."""
 
     def __init__(self, documents: int, examples: Examples, model: str = "", tools: Sequence[str] = ()) -> None:
         self._templates = Environment(
@@ -82,15 +82,16 @@ class Markup:
         self.know(documents, examples)
 
     def know(self, documents: int, examples: Examples) -> None:
-        """What the library has now."""
+        """Note how many documents the library has now, and example questions for it."""
         self._templates.globals |= {"documents": documents, "examples": examples}
 
     def render(self, name: str, **values: Any) -> str:
-        """The piece of the page that has this template."""
+        """Render the template of this name with these values."""
         return self._templates.get_template(f"{name}.html").render(**values)
 
     def documents(self, shelf: Shelf, listing: Listing, find: str, by: str, may_change: bool) -> str:
-        """The list; `find` are words of its names, `by` is its order: name, folder, date, size or state."""
+        """Render the list of documents: those whose names have the words `find`, in the order `by` (name, folder, date,
+        size or state)."""
         rows = sorted((row for row in shelf.rows() if _has_words(row, find)), key=ORDERS.get(by, ORDERS["name"]))
         shown = rows[:SHOWN_DOCUMENTS]
         folders = groupby(shown, key=lambda row: row.folder) if by == "folder" else [("", shown)]
@@ -106,16 +107,17 @@ class Markup:
         )
 
     def past(self, view: View, offered: Sequence[str] = ()) -> str:
-        """The finished turns, and what is `offered` behind the last; a welcome where there is nothing yet."""
+        """Render the finished turns, and the questions that are `offered` after the last; a welcome if there are
+        none."""
         return self.render("past", view=view, offered=offered)
 
     def now(self, view: View) -> str:
-        """The turn in progress, what waits behind it, and what a command says."""
+        """Render the turn in progress, the questions that wait, and the output of a command."""
         return self.render("now", view=view, now=view.now, number=len(view.turns) + 1)
 
     def sources(self, view: View) -> str:
-        """Those of all turns, a section each, of which the page shows one: behind small talk those of the answer
-        before it."""
+        """Render the sources of all turns, a section each; the page shows one at a time. Small talk has those of the
+        answer before."""
         answered = [(turn.turn, turn.question, turn.answer) for turn in view.turns]
         if view.now and view.now.answer:
             answered.append((len(view.turns) + 1, view.now.question, view.now.answer))
@@ -123,13 +125,14 @@ class Markup:
         return self.render("sources", sections=sections)
 
     def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = (), find: str = "") -> str:
-        """`others` are over other libraries: folded away. `find` are the words by which they were found."""
+        """Render the list of conversations. `others` belong to other libraries and are folded away; `find` are the
+        words that all of them were found by."""
         rows, folded = ([(one, when(one.updated)) for one in some[:SHOWN_THREADS]] for some in (threads, others))
         older = len(threads) - len(rows)
         return self.render("threads", rows=rows, folded=folded, current=current, older=older, find=find)
 
     def _markdown(self, answer: Answer, number: int) -> Safe:
-        """What stands behind a claim is put into the HTML, where the Markdown has its place between two marks."""
+        """Render an answer's Markdown. The HTML of citations is put in place of marks that were set in the Markdown."""
         behind = self._templates.get_template("turn.html").module.behind  # type: ignore[attr-defined]
         marked = [claim for claim in answer.claims if claim.cites or claim.verdict in MARKS]
         places = {id(claim): f"{_PLACE}{place}{_PLACE}" for place, claim in enumerate(marked)}
@@ -152,6 +155,7 @@ def _as_html(text: str) -> Safe:
 
 
 def sources_of(answer: Answer) -> list[SourceView]:
+    """Return the sources of an answer as they are shown, with the text that its claims quote marked."""
     views = list[SourceView]()
     for number, passage in enumerate(answer.sources, 1):
         citing = [claim.text for claim in answer.claims if number in claim.cites]
@@ -163,12 +167,12 @@ def sources_of(answer: Answer) -> list[SourceView]:
 
 
 def named(question: str) -> list[tuple[str, bool]]:
-    """The question in pieces, each with whether it names what is looked in."""
+    """Return a question in pieces, each with whether it is an `@` name of what the question is limited to."""
     return [(part, part.startswith("@")) for part in SCOPE.split(question) if part]
 
 
 def day_of(modified: float) -> str:
-    """A time since 1970 as a day on this machine's clock; empty for none."""
+    """Return a time (seconds since 1970) as a date in this machine's time zone; empty for 0."""
     then = datetime.fromtimestamp(modified).astimezone()
     return f"{then.day} {then:%b %Y}" if modified else ""
 

@@ -33,8 +33,9 @@ turns that wait would hold every one, and nobody could even open the page."""
 
 
 class PageBlocks(gr.Blocks):
-    """What an event shows is words, or whether a button is to be seen: it goes out as it is. Gradio makes a component
-    anew for each output, whether it changes or not, by a thread, and keeps them all: half of what a page does."""
+    """Gradio's blocks without the making of output components. Our outputs are strings and visibility flags, which can
+    be sent as they are; Gradio makes a component anew for each output, in a thread, and keeps them all, which is half
+    of a page's work."""
 
     async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> list[Any]:
         if not isinstance(predictions, dict):  # what an event returns that has no outputs, or the end of one
@@ -43,11 +44,12 @@ class PageBlocks(gr.Blocks):
 
 
 class BrowserPage:
-    """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
+    """The components of the page and their events. What a tab shows belongs to the tab; all tabs share the
+    assistant."""
 
     def __init__(self, conversations: Conversations, command: str = "clew ui", shelf: Shelf | None = None) -> None:
-        """`command` is what the server was started with. Without a `shelf` the documents are those that the assistant
-        was opened with."""
+        """Lay out the page. `command` is what the server was started with, for hints. Without a `shelf` the documents
+        shown are those of the assistant's library."""
         self._assistant, self._conversations, self._shelf = conversations.assistant, conversations, shelf
         services = self._assistant.services
         tools = (AUTO, *services.tools, *to_choose_from(services.writers))
@@ -117,7 +119,7 @@ class BrowserPage:
         self._stop.click(self._stopped, self._thread, **private)
 
     def _load(self, request: gr.Request) -> Iterator[Update]:
-        """The address names the conversation, so that a page that is loaded again shows it again."""
+        """Show the conversation that the page's address names, also when the page is loaded again."""
         yield from self._opened(str(request.query_params.get("thread", "")), request)
 
     def _stopped(self, thread: str, request: gr.Request) -> None:
@@ -130,7 +132,7 @@ class BrowserPage:
         yield from self._show(request, self._conversations.open(thread, owner_of(request)))
 
     def _picked(self, thread: str, tool: str, pick: str, request: gr.Request) -> Iterator[Update]:
-        """What was typed in the box, which page.js empties, a question that was offered, or what a button says."""
+        """Handle what was typed in the box (page.js empties it), an offered question, or a button."""
         yield from self._show(request, self._conversations.say(thread, typed(pick), owner_of(request), tool), tool=tool)
 
     def _found(self, thread: str, words: str, request: gr.Request) -> Update:
@@ -140,7 +142,7 @@ class BrowserPage:
     def _show(
         self, request: gr.Request, views: Iterator[View], update: Update | None = None, tool: str = ""
     ) -> Iterator[Update]:
-        """Until the tab looks at something else; pieces that stay as they are are not sent again."""
+        """Send the pieces of the page that changed, view by view, until the tab shows another conversation."""
         if self._shelf and (listing := self._shelf.seen).state:  # it may have been indexed since the page was made
             self.markup.know(listing.documents, listing.examples)
         session = str(request.session_hash)
@@ -170,7 +172,7 @@ class BrowserPage:
         return changes | self._buttons(view) | (self._left(view.said) if view.said and before is None else {})
 
     def _method_of(self, view: View, tool: str) -> Update:
-        """The one that a command has chosen, else that of the conversation, else the tab's."""
+        """Return the chosen method: that of a command, else of the conversation, else of the tab."""
         told = view.said.tool if view.said else tool
         chosen = told if told != tool else self._chosen.get(view.thread, tool)
         if view.thread:
@@ -178,20 +180,20 @@ class BrowserPage:
         return {self._tool: chosen, self._method: self.markup.render("method", tool=chosen)}
 
     def _offered(self, view: View) -> list[str]:
-        """What can be asked behind the last answer."""
+        """Return the questions that can be asked after the last answer."""
         with suppress(ClewError), self._assistant.library_now() as services:
             return [] if view.busy else next_questions(view.turns, services.library.store)
         return []
 
     def _left(self, said: PageSession) -> Update:
-        """What a command leaves beside its lines."""
+        """Return the updates that a command causes beside its output."""
         name, text = said.file
         file = {self._file: json.dumps({"name": name, "text": text, "at": time.time()})} if name else {}
         return {**({self._box: said.draft} if said.draft else {}), **file}
 
     def _buttons(self, view: View) -> Update:
-        """And what they stop; said each time, as what another look of the tab sent may come behind this one's. What is
-        sent while a turn is in progress waits for it."""
+        """Return the updates of the buttons and of what they stop. They are sent each time, as updates of another event
+        may overtake these. A question that is sent during a turn waits for its end."""
         send = gr.update(value="Queue" if view.busy else "Send")
         return {self._thread: view.thread, self._send: send, self._stop: gr.update(visible=view.busy)}
 
@@ -207,13 +209,13 @@ class BrowserPage:
 
 
 def owner_of(request: gr.Request) -> str:
-    """Whom the guard let in."""
+    """Return the user whom the guard let in."""
     return str(request.username or "")
 
 
 def _html(name: str, value: str = "") -> gr.Button:
-    """HTML as the words of a button that nobody sees; page.js shows it in its place. Gradio's own component for HTML
-    makes programs of text, which the page's policy forbids."""
+    """Return HTML as the label of a hidden button; page.js shows it in its place. Gradio's own component for HTML
+    compiles text to functions, which the page's policy forbids."""
     return gr.Button(value, elem_id=f"{name}-html", elem_classes="as-html")
 
 

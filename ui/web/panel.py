@@ -1,4 +1,5 @@
-"""What a person sets on the page, for all turns from then on; and a question that each method looks up."""
+"""Settings that a person changes on the page, for all further turns; and the comparison of the methods on a
+question."""
 
 import os
 import time
@@ -33,7 +34,7 @@ PARTS = {"rewrite": "Understanding the question", "think": "Choosing what to sea
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What a method found, best first, and in which time; what is quoted of that as an `answer`; `error` is why it
+    """What a method found, best first, and how long it took; the `answer` that quotes it; or the `error` for which it
     found nothing."""
 
     tool: str
@@ -44,7 +45,7 @@ class Lookup:
 
 
 def panel(assistant: Assistant) -> dict[str, Any]:
-    """What is set now, and what else could be: the libraries beside this one, and the models of servers."""
+    """Return the settings as they are, and the alternatives: the libraries beside this one, the models of servers."""
     services, now = assistant.services, assistant.settings
     named = roles_named(now.llm)
     return {
@@ -62,7 +63,7 @@ def panel(assistant: Assistant) -> dict[str, Any]:
 
 
 def other_library(assistant: Assistant, library: str) -> Settings:
-    """The settings of now with this library. Raises what opening it raises."""
+    """Return the current settings with another library. Raises what opening it raises."""
     there = place(os.path.expanduser(library))  # noqa: PTH111 an address stays as it is
     chosen = assistant.settings.model_copy(update={"library": there})
     Assistant.open(chosen).close()
@@ -70,7 +71,7 @@ def other_library(assistant: Assistant, library: str) -> Settings:
 
 
 def change(assistant: Assistant, passages: int, llm: dict[str, str], language: str) -> None:
-    """Raises `BadInput` for a number that is none of 1 to `MOST`, and what `Assistant.change` raises."""
+    """Change the settings. Raises `BadInput` for a number outside 1 to `MOST`, and what `Assistant.change` raises."""
     if not 0 < passages <= MOST:
         raise BadInput(f"an answer rests on 1 to {MOST} passages", "10")
     asked = _written(assistant, llm)
@@ -78,7 +79,7 @@ def change(assistant: Assistant, passages: int, llm: dict[str, str], language: s
 
 
 def tested(assistant: Assistant, llm: dict[str, str]) -> "tuple[Check, ...]":
-    """What `clew doctor` finds of these language models."""
+    """Return what `clew doctor` finds for these language models."""
     from clew.agent.doctor import models
 
     return tuple(models(assistant.settings.model_copy(update={"llm": _written(assistant, llm)})))
@@ -90,7 +91,7 @@ def _written(assistant: Assistant, llm: dict[str, str]) -> str:
 
 
 def compared(services: Services, turn: Turn) -> list[Lookup]:
-    """The question of a turn, looked up by each method, and answered with what that finds, without a model."""
+    """Search for a turn's question by each method, and answer it from what each finds, without a language model."""
     scope = scoped(turn.question, services.library.store.catalogue).documents
     query = encode_query(turn.rewritten or turn.question, [], services.encoder, frozenset(scope) or None)
     quoting, bare = replace(services, writers=Writers()), replace(turn, answer=UNANSWERED, calls=(), walk=None)

@@ -1,4 +1,4 @@
-"""A document opened at a passage: as its text with what was quoted marked, a table at its rows, or a page of a PDF."""
+"""A document opened at a passage: as text with the quotations marked, as a table at its rows, or as a page of a PDF."""
 
 import json
 import re
@@ -32,22 +32,22 @@ _ROW = re.compile(r"^row \d+(?=: )|(?<=\(row )\d+(?=\)$)", re.MULTILINE)
 
 
 class MarkedText(NamedTuple):
-    """A piece of text; `hit` is the number of the hit that it is part of, from 1; 0 beside them."""
+    """A piece of text; `hit` is the number, from 1, of the hit that it belongs to; 0 outside hits."""
 
     text: str
     hit: int = 0
 
 
 class ShownBlock(NamedTuple):
-    """`kind`: text, code, heading, page (its label), item (of a list) or rows, whose lines have a list of pieces for
-    each cell."""
+    """A part of a document as it is drawn. `kind` is text, code, heading, page (its label), item (of a list) or rows;
+    each line of rows is a list with the pieces of each cell."""
 
     kind: str
     lines: list[list[list[MarkedText]]]
 
 
 class Spot(NamedTuple):
-    """A hit: characters of the document's text."""
+    """A hit: the range of its characters in the document's text."""
 
     start: int
     end: int
@@ -55,7 +55,8 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OpenedDocument:
-    """What is shown: `page` or `blocks`; `hits` counts what there is to go to, of which `hit` is shown (0: none)."""
+    """What is shown of a document: a `page` or `blocks`. `hits` is the number of hits, `hit` the one shown (0:
+    none)."""
 
     document: str
     title: str
@@ -70,15 +71,15 @@ class OpenedDocument:
 
 @dataclass(frozen=True, slots=True)
 class WhereTo:
-    """What of a document is to be seen: the hit, else a page of a PDF."""
+    """Where a document is opened: at a hit, else at a page of a PDF."""
 
     hit: int = 0
     page: str = ""
 
 
 def opened_document(settings: Settings, id_: str, asked: WhereTo) -> OpenedDocument:
-    """The document of this id, or that of a passage of this id, which is marked where it is not all of it. Raises
-    `BadInput` where the library has neither."""
+    """Open the document with this id, or that of the passage with this id, which is marked unless it is the whole
+    document. Raises `BadInput` if the library has neither."""
     with open_library(settings.library, None) as library:
         found, spots = _document(library, id_), list[Spot]()
         if found is None:
@@ -93,7 +94,7 @@ def opened_document(settings: Settings, id_: str, asked: WhereTo) -> OpenedDocum
 
 
 def opened_source(settings: Settings, answer: Answer, number: int, asked: WhereTo) -> OpenedDocument:
-    """The document of a source of an answer, where all that the answer quotes of it are the hits."""
+    """Open the document of a source of an answer; the hits are all that the answer quotes from it."""
     passage = answer.sources[number - 1]
     try:
         with open_library(settings.library, None) as library:
@@ -128,7 +129,7 @@ def _shown(library: Library, document: Document, spots: Sequence[Spot], asked: W
 
 
 def _within(asked: WhereTo, hits: Sequence[object]) -> WhereTo:
-    """With a hit that there is."""
+    """Return `asked` with the number of its hit limited to those that exist."""
     return replace(asked, hit=min(max(asked.hit, 0), len(hits)))
 
 
@@ -140,7 +141,7 @@ def _document(library: Library, id_: str) -> Document | None:
 
 
 def _spots(document: Document, answer: Answer, id_: str, only: int = 0) -> Iterator[Spot]:
-    """What the answer quotes of the document, by all its sources or by one."""
+    """Yield where the answer quotes the document: by all sources, or by the source number `only`."""
     for number, passage in enumerate(answer.sources, 1):
         place = _place_in(document.text, passage) if passage.document == id_ and only in (0, number) else None
         if place:
@@ -148,7 +149,7 @@ def _spots(document: Document, answer: Answer, id_: str, only: int = 0) -> Itera
 
 
 def _place_in(text: str, passage: Passage) -> tuple[int, int] | None:
-    """Where the passage stands in the text of its document; None where it does not any more."""
+    """Return start and end of the passage in the text of its document; None if it is no longer there."""
     start = passage.start if text.startswith(passage.text, passage.start) else text.find(passage.text)
     return (start, start + len(passage.text)) if passage.text and start >= 0 else None
 
@@ -172,7 +173,7 @@ def _text(document: Document, spots: Sequence[Spot], asked: WhereTo, note: str =
 
 
 def _blocks(document: Document, spots: Sequence[Spot]) -> Iterator[ShownBlock]:
-    """The lines, those of one kind together, a line of code as it is."""
+    """Yield the document's lines as blocks, neighbours of one kind together; lines of code stay unchanged."""
     is_code = document.source.lower().endswith(CODE_ENDINGS)
     headings, pages = {mark.start for mark in document.headings}, {mark.start: mark.text for mark in document.pages}
     block, start = ShownBlock("text", []), 0
@@ -195,15 +196,15 @@ def _blocks(document: Document, spots: Sequence[Spot]) -> Iterator[ShownBlock]:
 
 
 def _kind(line: str, before: str) -> str:
-    """Of a line behind one of this kind: an item goes on until a line is empty."""
+    """Return the kind of a line that follows one of the kind `before`: an item continues until an empty line."""
     if not line.strip() or " | " in line:
         return "rows" if line.strip() else ""
     return "item" if before == "item" or LIST_MARK.match(line) else "text"
 
 
 def _flowed(block: ShownBlock) -> ShownBlock:
-    """Without the ends of lines that are there only because the next word had no room, and in an item none: the longest
-    line tells how much room there was."""
+    """Join the lines of a block that were broken only because the next word did not fit, judged by the longest line; in
+    a list item all lines are joined."""
     if block.kind not in ("text", "item"):
         return block
     texts, lines = ["".join(piece.text for piece in line[0]) for line in block.lines], block.lines[:1]
@@ -237,7 +238,7 @@ def _pieces(text: str, start: int, spots: Sequence[Spot]) -> list[MarkedText]:
 
 
 def _table(library: Library, document: Document, passage: Passage, asked: WhereTo) -> OpenedDocument | None:
-    """The table that a passage was read in, around its rows; None where the document has it no more."""
+    """Open the table of a passage around its rows; None if the document no longer has it."""
     n = int(passage.id.removeprefix(f"{document.id}#table"))
     rows = [int(one[0].removeprefix("row ")) for one in _ROW.finditer(passage.text)]
     table = next((one for one in library.store.tables.of(document.id) if one.n == n), None)
@@ -267,7 +268,7 @@ def _drawn(document: Document, spots: Sequence[Spot], asked: WhereTo, page: Draw
 
 
 def _by_line(boxes: Sequence[PixelBox]) -> Iterator[PixelBox]:
-    """A box for each line of characters."""
+    """Merge the boxes of characters to one box per line."""
     line: PixelBox | None = None
     for left, top, right, bottom in boxes:
         if left == right or top == bottom:

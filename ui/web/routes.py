@@ -1,6 +1,9 @@
-"""What the page asks for beside Gradio: the list of documents, what a person does with it, files that come through the
-browser, a document opened at a passage, settings, the map. The guard has let in who asks; who is not of this machine
-only looks. What goes wrong is said in words, where a person reads them."""
+"""The requests of the page beside Gradio's: the list of documents and its changes, uploaded files, a document opened at
+a passage, settings, the map.
+
+The guard has let the caller in; one who is not the person of this machine may only read. Errors are said in words, at
+the place where they are read.
+"""
 
 import secrets
 from dataclasses import asdict
@@ -29,6 +32,7 @@ Told = dict[str, Any]
 
 
 def owner_of(request: Request) -> str:
+    """Return the user whom the guard let in."""
     return str(request.scope[OWNER])
 
 
@@ -37,7 +41,7 @@ Owner = Annotated[str, Depends(owner_of)]
 
 
 def own(wrong: str) -> Any:
-    """What a route depends on that is for the person of this machine alone."""
+    """Return the dependency of a route that only the person of this machine may use."""
 
     def check(owner: Owner) -> None:
         if owner:
@@ -47,7 +51,7 @@ def own(wrong: str) -> Any:
 
 
 def application(shelf: Shelf, markup: Markup, conversations: Conversations) -> FastAPI:
-    """What is there beside the page."""
+    """Make the application with these routes."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.add_exception_handler(ClewError, lambda _, error: JSONResponse({"said": _on_a_page(error)}))
     _add_documents(app, shelf, markup, conversations)
@@ -57,7 +61,7 @@ def application(shelf: Shelf, markup: Markup, conversations: Conversations) -> F
 
 
 def _on_a_page(error: ClewError) -> str:
-    """Without a hint that is for the command line."""
+    """Return the error's message, without a hint that is for the command line."""
     return error.message if "--" in error.hint or error.hint.startswith("clew ") else str(error)
 
 

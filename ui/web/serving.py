@@ -1,4 +1,4 @@
-"""The server: on one address, behind its guard, with its own looks, and nothing sent or fetched beyond this machine."""
+"""The server of the page: on one address, behind its guard, and with no connection beyond this machine."""
 
 import os
 import shlex
@@ -47,8 +47,8 @@ SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberatio
 
 
 def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
-    """Open the library, and serve its page, or that of another one that is chosen there, until Ctrl-C; with `watch` it
-    follows its folders. Raises `NotSetUp` where others than this machine could reach it and nobody has a password."""
+    """Serve the page of a library, or of another that is chosen there, until Ctrl-C; with `watch` the library follows
+    its folders. Raises `NotSetUp` if other machines could reach it and no user has a password."""
     if host not in THIS_MACHINE and not users(settings.home):
         raise NotSetUp(f"others can reach {host}, and there is no user with a password", "clew ui add-user NAME")
     bound(settings.port, host).close()
@@ -79,7 +79,8 @@ def _opened(settings: Settings) -> Assistant:
 
 
 def serve_page(assistant: Assistant, settings: Settings, host: str, access: Access) -> Settings | None:
-    """Until Ctrl-C, or until another library is chosen, with whose settings it ends. The encoder loads behind it."""
+    """Serve until Ctrl-C, which returns None, or until another library is chosen, which returns the settings with it.
+    The encoder loads meanwhile."""
     home, port = settings.home, settings.port
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
     remove(home, TEMPORARY)  # of a page that was killed
@@ -112,7 +113,8 @@ def serve_page(assistant: Assistant, settings: Settings, host: str, access: Acce
 
 
 def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
-    """Raises `ClewError` where this address cannot be listened on, with this command and another one."""
+    """Return a socket that listens on this address. Raises `ClewError` if that is not possible, with a command that
+    uses another port."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         opened = socket.socket(family)
@@ -130,7 +132,7 @@ def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
 
 @contextmanager
 def served(page: "gr.Blocks", beside: FastAPI, access: Access, host: str, port: int) -> Iterator[None]:
-    """The page on this address, by a thread, as long as the block runs; `beside` are routes that are not Gradio's."""
+    """Serve the page from a thread while the block runs; `beside` are routes that are not Gradio's."""
     import gradio as gr
     import gradio.utils
 
@@ -179,8 +181,8 @@ def served(page: "gr.Blocks", beside: FastAPI, access: Access, host: str, port: 
 
 
 def names(host: str) -> set[str]:
-    """What a browser may call this server by: the address, and where that is all of the machine's, its own name. (That
-    of the socket that a request came to is one, too.)"""
+    """Return the names by which a browser may call this server: its address, and the machine's name if it listens on
+    all addresses. (The address of a request's socket is allowed, too.)"""
     if host in THIS_MACHINE:
         return set(THIS_MACHINE)
     if host in EVERYWHERE:
@@ -189,7 +191,7 @@ def names(host: str) -> set[str]:
 
 
 def theme() -> "gr.themes.Base":
-    """The system's own fonts, so that none is fetched."""
+    """Return a theme with the system's own fonts, so that none is fetched."""
     import gradio as gr
 
     fonts, mono = ([gr.themes.Font(name) for name in some] for some in (SYSTEM_FONT, SYSTEM_MONO))

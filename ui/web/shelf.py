@@ -1,8 +1,7 @@
-"""The documents of the page's library: what was read, what waits to be, and what a person has done with them here.
+"""The documents of the page's library: those read, those that wait to be read, and what a person does with them.
 
-One run of the index at a time, in a thread of its own; what else is asked for waits in its order. A file of the
-person's is read where it lies and never touched; what comes through the browser is kept in a private folder of
-`Settings.home`.
+One run of the index is made at a time, in a thread of its own; further ones wait in order. A person's own file is read
+where it lies and never changed; a file that is uploaded is kept in a private folder of `Settings.home`.
 """
 
 import hashlib
@@ -62,9 +61,13 @@ RowState = Literal["waiting", "reading", "read", "not read"]
 
 @dataclass(frozen=True, slots=True)
 class ShelfRow:
-    """A file: `folder` is where it lies below what was added; `why` it was not read, or not all of it; `documents` are
-    in it, of which `first` is the id of the first; `size` in bytes and `modified` as `stat` has them, 0 where it is
-    gone, as the size of a folder is. `added`: the copy is ours. `digest`: of its bytes."""
+    """A file of the list: `folder` is its place below what was added; `why` says why it was not read, or not
+    completely.
+
+    `documents` counts those in it, `first` is the id of the first. `size` is in bytes and `modified` in seconds since
+    1970, both 0 if the file is gone, as is the size of a folder. `added` says that the copy is ours; `digest` is the
+    hash of its bytes.
+    """
 
     path: str
     name: str
@@ -81,7 +84,7 @@ class ShelfRow:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A state of the library: its rows by path, what can be asked of it, and how the last run ended."""
+    """The library at one time: its rows by path, example questions, and how the last run ended."""
 
     state: str = ""
     documents: int = 0
@@ -93,8 +96,8 @@ class Listing:
 
 @dataclass(eq=False, slots=True)
 class Work:
-    """A run that was asked for: to read a path, or to take it out. Its stage `began` with `before` of it done, of
-    what was in the library. `said` is whom it waits for."""
+    """A run of the index that was asked for: to read a path, or to remove it. Its current stage `began` at a time when
+    `before` of its items were done; `said` names another process that it waits for."""
 
     path: str
     removes: bool = False
@@ -111,13 +114,14 @@ class Work:
 
     @property
     def share(self) -> float | None:
-        """How much of the stage is done, 0 to 1; None where that is not known."""
+        """How much of the stage is done, 0 to 1; None if that is not known."""
         now = self.progress
         return now.done / now.total if now and now.total and not self.said else None
 
     @property
     def left(self) -> str:
-        """The time that the stage still takes, as it went until now; empty where less than a fifth of it went by."""
+        """The time that the stage will still take, at the speed until now; empty before a fifth of it is done and for
+        the last 5 seconds."""
         passed, share = time.monotonic() - self.began, self.share or 0
         went, still = share - self.before, 1 - share
         if went < 0.2 * (went + still) or (seconds := passed * still / (went or 1)) < 5:
@@ -126,7 +130,8 @@ class Work:
 
 
 class Shelf:
-    """Safe from several threads. `encoder` is asked for when it is needed."""
+    """The documents of a library and the runs that change them. `encoder` is called when the encoder is first needed.
+    Safe from several threads."""
 
     def __init__(self, settings: Settings, encoder: Callable[[], CachedEncoder]) -> None:
         self.settings, self._encoder = settings, encoder
@@ -142,7 +147,7 @@ class Shelf:
         self._worker.submit(self.listing)
 
     def close(self) -> None:
-        """Stop what is in progress, and wait until it has."""
+        """Stop the run in progress and wait until it has ended."""
         with self._lock:
             self._waiting.clear()
             if self.current:
@@ -152,7 +157,7 @@ class Shelf:
     # What there is ---------------------------------------------------------------------------------------------------
 
     def listing(self) -> Listing:
-        """The library as it is now. Raises what opening it raises."""
+        """Return the state of the library. Raises what opening it raises."""
         with self._looking:
             state = state_at(self.settings.library)
             if state != self.seen.state:
@@ -190,7 +195,7 @@ class Shelf:
         return ShelfRow(path, name, folder, state, reason, documents, first, *_size_and_date(path), added, digest)
 
     def rows(self) -> list[ShelfRow]:
-        """The rows of the library, of what is in progress, and of what was refused."""
+        """Return the rows of the library, of the runs in progress and waiting, and of files that were refused."""
         with self._lock:
             current, waiting, refused = self.current, list(self._waiting), dict(self._refused)
         listing = self.listing()
@@ -206,7 +211,8 @@ class Shelf:
         return list(rows.values())
 
     def _paths(self, work: Work, rows: Mapping[str, ShelfRow]) -> list[str]:
-        """What a run is shown as: its path, or of what was added here the files that are not read yet."""
+        """Return the paths under which a run is shown: its own, or for uploads those of the files that are not read
+        yet."""
         if work.path != str(self.uploads):
             return [work.path]
         files = (shown(path) for path in self.uploads.rglob("[!.]*") if path.is_file())
@@ -215,7 +221,7 @@ class Shelf:
     # What a person does ----------------------------------------------------------------------------------------------
 
     def add(self, path: str) -> None:
-        """Raises `BadInput` for a path that is not there."""
+        """Ask for a path to be read. Raises `BadInput` if it does not exist."""
         if not path.strip():
             raise BadInput("no path was given", "type that of a file or folder of this machine")
         given = _absolute(os.path.expanduser(path.strip()))  # noqa: PTH111 of somebody unknown it stays as it is
@@ -224,7 +230,7 @@ class Shelf:
         self._ask_for(Work(shown(given)))
 
     def again(self, path: str) -> None:
-        """Read anew what changed of the folder that the file was found in."""
+        """Ask for the changed files to be read of the folder in which this file was found."""
         listing = self.listing()
         within = [root for root in (*listing.roots, str(self.uploads)) if _is_below(path, root)]
         if within:
@@ -233,8 +239,8 @@ class Shelf:
             self.add(path)
 
     def remove(self, path: str) -> None:
-        """Take a file or a folder out of the library. Of the person's own nothing else is changed; of what is ours the
-        copy is deleted first."""
+        """Ask for a file or folder to be taken out of the library. The person's own files are not touched; a copy of
+        ours is deleted first."""
         with self._lock:
             if self._refused.pop(path, "") == CANCELLED and _is_below(path, str(self.uploads)):
                 Path(path).unlink(missing_ok=True)
@@ -242,7 +248,8 @@ class Shelf:
             self._ask_for(Work(path, removes=True))
 
     def cancel(self, path: str) -> None:
-        """What waits is not begun; what is in progress leaves the library as it was. What was not read stays listed."""
+        """Cancel the reading of a path. A waiting run is dropped, one in progress leaves the library as it was; its
+        files stay listed as not read."""
         with self._lock:
             stopped = [work for work in self._waiting if _is_below(path, work.path)]
             self._waiting = [work for work in self._waiting if work not in stopped]
@@ -253,8 +260,8 @@ class Shelf:
 
     @contextmanager
     def receiving(self, name: str) -> Iterator[IO[bytes]]:
-        """A file that comes through the browser, by its name there or its path below a folder; kept when the block
-        ends. Raises `BadInput` for a kind that is not read, and where there is no room for it."""
+        """Give a file to write an upload into, which is kept when the block ends; `name` is its name, or its path below
+        an uploaded folder. Raises `BadInput` for a kind that is not read, or if there is no room."""
         parts = _clean(name)
         if not parts or loader_of(Path(*parts)) is None:
             kind = PurePosixPath(name).suffix.lower()
@@ -309,8 +316,7 @@ class Shelf:
         self._end(work, why)
 
     def _end(self, work: Work, why: str) -> None:
-        """Say `why` a run read nothing, else what became of the library in this run and those before it for which it
-        waited; what the library has stays so."""
+        """End a run: note `why` it read nothing, or what it and the runs that it waited for changed in the library."""
         with suppress(Exception):  # who looks is told
             self.listing()
         rows = self.seen.rows
@@ -361,7 +367,7 @@ class Shelf:
 
 
 def make_empty(settings: Settings, encoder: CachedEncoder) -> None:
-    """A library to which documents can be added, where there is none. Raises what `index` raises."""
+    """Make an empty library, if there is none. Raises what `index` raises."""
     uploads = uploads_of(settings)
     index = partial(run.index, [uploads], encoder=encoder, parameters=Parameters(empty=True))
     deque(worked_on(settings.library, settings.cache, index), maxlen=0)
@@ -369,13 +375,13 @@ def make_empty(settings: Settings, encoder: CachedEncoder) -> None:
 
 
 def uploads_of(settings: Settings) -> Path:
-    """Where what is added through the browser is kept for this library."""
+    """Return the folder in which uploads for this library are kept."""
     key = hashlib.sha256(str(_absolute(settings.library)).encode()).hexdigest()[:16]
     return private_folder(private_folder(settings.home / UPLOADS) / key)
 
 
 def _differences(before: Mapping[str, ShelfRow], after: Mapping[str, ShelfRow]) -> str:
-    """What was read, read again, not read and taken out between two states."""
+    """Return a sentence that says what was read, read again, not read and removed between two states."""
     both = before.keys() & after.keys()
     read = {path for path, row in after.items() if row.documents and not (path in both and before[path].documents)}
     again = {path for path in both - read if after[path].documents and after[path].digest != before[path].digest}
@@ -399,7 +405,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _file_of(place: str, known: set[str]) -> str:
-    """The file of a line or a page of it."""
+    """Return the known file that a place belongs to, as a line or a page of it; else the place itself."""
     shorter = (place.partition(mark)[0] for mark in (": ", ", page ", "\n"))
     return next((one for one in (place, *shorter, place.rpartition(":")[0]) if one in known), place)
 
@@ -412,7 +418,8 @@ def _size_and_date(path: str) -> tuple[int, float]:
 
 
 def _clean(name: str) -> list[str]:
-    """Folders and name of a file as it is kept: no part leads elsewhere, is hidden or is longer than a system takes."""
+    """Return the folders and the name under which an upload is kept: no part leads out of the folder, is hidden, or is
+    too long for the file system."""
     made = []
     for part in PurePosixPath(unicodedata.normalize("NFC", name).replace("\\", "/")).parts[-DEEPEST:]:
         kept = _UNSAFE.sub("_", plain(part)).strip(". ")
@@ -423,7 +430,8 @@ def _clean(name: str) -> list[str]:
 
 
 def _free_place(folder: Path, name: str, fresh: Path) -> Path:
-    """Where a file of the same bytes is, or none: another one of that name stays."""
+    """Return where an upload is kept: in place of a file with the same bytes, else where no file is. Another file of
+    that name stays."""
     names = chain([name], (f"{Path(name).stem} ({number}){Path(name).suffix}" for number in count(2)))
     places = (folder / one for one in names)
     return next(one for one in places if not one.exists() or (one.is_file() and cmp(one, fresh, shallow=False)))

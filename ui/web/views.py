@@ -42,9 +42,11 @@ Events = Callable[[threading.Event], Iterator[TurnEvent]]
 
 
 class BackgroundTurn:
-    """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before. `place` is the
-    number of the turn that is answered anew or in whose place it is asked; 0: it goes on from the last. `work` is what
-    a thread does of it, which has `begun` or waits; `next` is of the question that waited for it."""
+    """A turn in progress, or two if an `interrupted` one has to be finished first.
+
+    `place` is the number of the turn that is answered anew or replaced; 0: it follows the last. `work` is what its
+    thread does, once it has `begun`; `next` is the run of the question that waits for it.
+    """
 
     work: Future[None]
 
@@ -61,8 +63,9 @@ class BackgroundTurn:
         self._changed = threading.Condition()
 
     def follow(self, rest: Callable[[], float] = lambda: 0.0) -> Iterator[tuple[TurnEvent, ...]]:
-        """Its events from the first to the last, as many at once as there are by then, and none for each `TICK` without
-        one; the last ones at once, others `rest()` seconds behind those before. Raises what ended the run."""
+        """Yield its events from the first to the last: all that there are by then, at most once in `rest()` seconds,
+        and an empty tuple for each `TICK` without events. The last ones come at once. Raises the error that ended the
+        run."""
         seen, ended, told = 0, False, 0.0
         while not ended:
             with self._changed:
@@ -76,11 +79,13 @@ class BackgroundTurn:
             raise self._error
 
     def add(self, event: TurnEvent) -> None:
+        """Note an event, and wake those that follow."""
         with self._changed:
             self._events.append(event)
             self._changed.notify_all()
 
     def end(self, error: ClewError | None) -> None:
+        """Note that the run is over, with the error that ended it, and wake those that follow."""
         with self._changed:
             self._error, self._ended = error, True
             self._changed.notify_all()
@@ -91,7 +96,7 @@ Begin = Callable[[str], BackgroundTurn | None]
 
 
 class Runs:
-    """At most one run for each thread. Safe from several threads."""
+    """The turns in progress, at most one for each thread. Safe from several threads."""
 
     def __init__(self, assistant: Assistant) -> None:
         self._assistant = assistant
@@ -103,7 +108,7 @@ class Runs:
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="turn")
 
     def warm_up(self) -> None:
-        """Begin to load the encoder; runs wait until it is there."""
+        """Begin to load the encoder; runs wait for it."""
         self._loading = Loading(self._assistant)
 
     @property
@@ -111,7 +116,8 @@ class Runs:
         return self._loading is not None and not self._loading.ended
 
     def ask(self, thread: str, asking: Asking) -> BackgroundTurn:
-        """Its run; where this thread is being answered already, that run, behind which it is asked."""
+        """Begin a run for this question and return it. If the thread is being answered already the question waits, and
+        that run is returned."""
         with self._lock:
             if (run := self._runs.get(thread)) is None:
                 return self._ask(thread, asking)
@@ -121,7 +127,7 @@ class Runs:
             return run
 
     def queued(self, thread: str) -> tuple[str, ...]:
-        """The questions that wait for the answer of this thread."""
+        """Return the questions that wait on this thread."""
         with self._lock:
             return tuple(asking.question for asking in self._queues.get(thread, ()))
 
@@ -135,7 +141,8 @@ class Runs:
             return thread in self._runs
 
     def resume(self, thread: str, tool: str = "") -> BackgroundTurn | None:
-        """Begin to answer the last turn anew, if that was stopped; as `open` where it was not or one is in progress."""
+        """Begin to answer the last turn anew if it was stopped. If it was not, or a run is in progress, do as `open`
+        does."""
         with self._lock:
             if thread in self._runs or not (stopped := self._assistant.stopped(thread)):
                 return self.open(thread)
@@ -143,7 +150,8 @@ class Runs:
             return self._begin(thread, stopped.question, events, stopped.turn)
 
     def open(self, thread: str) -> BackgroundTurn | None:
-        """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
+        """Return the run in progress on this thread, or begin one that finishes a turn that was cut off; None if there
+        is neither."""
         with self._lock:
             if thread in self._runs:
                 return self._runs[thread]
@@ -152,25 +160,26 @@ class Runs:
             return self._begin(thread, "", partial(self._assistant.resume, thread))
 
     def before(self, run: BackgroundTurn) -> int | None:
-        """How many turns wait before this one; None where it has begun."""
+        """Return how many turns wait before this run; None if it has begun."""
         with self._lock:
             waiting = [one for one in self._runs.values() if not one.begun]
             return waiting.index(run) if run in waiting else None
 
     def stop(self, thread: str) -> None:
+        """Stop the run of this thread; questions that wait are asked then."""
         with self._lock:
             if run := self._runs.get(thread):
                 run.cancel.set()
                 run.work.cancel()  # where it waits
 
     def drop(self, thread: str) -> None:
-        """Stop it, and ask nothing of what waits."""
+        """Stop the run of this thread and drop the questions that wait."""
         with self._lock:
             self._queues.pop(thread, None)
             self.stop(thread)
 
     def close(self) -> None:
-        """Stop all of them, and wait until they have."""
+        """Stop all runs and wait until they have ended."""
         with self._lock:
             self._closed = True
             for run in self._runs.values():
@@ -178,7 +187,7 @@ class Runs:
         self._workers.shutdown(cancel_futures=True)
 
     def _begin(self, thread: str, question: str, events: Events, place: int = 0) -> BackgroundTurn:
-        """Start a run; the caller holds the lock."""
+        """Start a run. The caller holds the lock."""
         interrupted = self._assistant.interrupted(thread)
         run = BackgroundTurn(tuple(filter(None, (interrupted, question))), bool(interrupted), place)
         self._runs[thread] = run
@@ -208,7 +217,8 @@ class Runs:
 
 
 def _for_a_person(error: BaseException | None) -> ClewError | None:
-    """The error to show. One that is no `ClewError` is a bug, and becomes a line, as on the command line."""
+    """Return the error to show; an exception that is no `ClewError` is a bug and becomes one line, as on the command
+    line."""
     if isinstance(error, CancelledError):
         return Cancelled("the turn was stopped before it began")
     if error is None or isinstance(error, ClewError):
@@ -231,9 +241,9 @@ NOT_THERE = "There is no such conversation."
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The turn in progress: `note` is said before its steps, `status` behind them while it works; `draft` is what a
-    language model has written so far, `answer` as much as is shown of what is written already; `error` is what ended
-    it."""
+    """The turn in progress as it is shown: `note` stands before its steps, `status` after them while it works. `draft`
+    is what a language model has written so far, `answer` the visible part of the finished answer, `error` what ended
+    the turn."""
 
     question: str = ""
     steps: tuple[Step, ...] = ()
@@ -250,8 +260,9 @@ NO_TURNS = TurnTree({})
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A conversation: its finished turns, among all of its `tree`, the one in progress, whether there is anything to
-    stop, and the questions that wait. `note` is said before its turns, and what a command has left behind them."""
+    """A conversation as it is shown: its finished turns (the visible branch of `tree`), the one in progress, whether
+    something can be stopped, and the questions that wait. `note` stands before the turns; a command's output is shown
+    after them."""
 
     thread: str = ""
     turns: tuple[Turn, ...] = ()
@@ -264,8 +275,9 @@ class View:
 
 
 class PageSession(Session):
-    """A command typed on the page: what it prints is shown there; `begin_run` is what it has begun in the background,
-    and `asked` the question that this answers; `file` is one to keep (name and text), `error` what was wrong."""
+    """The session of a command that was typed on the page; its output is shown there. `begin_run` starts the run that
+    it asked for, in the background, and `asked` is that run's question. `file` (name and text) is one to download,
+    `error` what went wrong."""
 
     def __init__(self, assistant: Assistant, runs: Runs, thread: str, owner: str, tool: str) -> None:
         self._printed = StringIO()
@@ -290,7 +302,7 @@ class PageSession(Session):
         self.file = Path(name).name, text
 
     def moved(self, said: str, turns: Sequence[Turn]) -> None:
-        """Nothing: the page shows it."""
+        """Do nothing: the page shows it."""
 
     def take_out(self, thread: str) -> None:
         self._runs.drop(thread)
@@ -298,12 +310,12 @@ class PageSession(Session):
 
     @property
     def text(self) -> str:
-        """What it has printed."""
+        """What the command has printed."""
         return "\n".join(line.removeprefix("  ").rstrip() for line in self._printed.getvalue().splitlines())
 
 
 class Conversations:
-    """Conversations as pages show them: opened, or asked on, by their owner alone ('': of this machine)."""
+    """Conversations as pages show them. Only its owner ('' is the person of this machine) opens or continues one."""
 
     def __init__(self, assistant: Assistant) -> None:
         self.assistant = assistant
@@ -311,12 +323,12 @@ class Conversations:
         self._followers = 0
 
     def open(self, thread: str, owner: str = "") -> Iterator[View]:
-        """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
+        """Yield the view of a thread; then, if a turn is in progress or was cut off, views of how it goes on."""
         return self._shown(thread, owner, self.runs.open)
 
     def say(self, thread: str, text: str, owner: str = "", tool: str = "") -> Iterator[View]:
-        """A question, or a command as in the terminal. `tool` is the one that was chosen. A new conversation is begun
-        where `thread` is empty."""
+        """Ask a question or run a command, as in the terminal, and yield views. `tool` is the method that was chosen.
+        If `thread` is empty a new conversation begins."""
         if not is_command(text):
             return self._shown(thread, owner, partial(self.runs.ask, asking=Asking(text, tool)), text)
         return self._commanded(thread, text, owner, tool)
@@ -335,8 +347,8 @@ class Conversations:
             yield replace(view, said=said)
 
     def _shown(self, thread: str, owner: str, begin: Begin, question: str = "") -> Iterator[View]:
-        """What was said, and how the run goes on that `begin` returns. Where a `question` is asked, a conversation of
-        no name is a new one."""
+        """Yield views of the thread and of the run that `begin` returns. If a `question` is asked and the thread has no
+        name, it is a new conversation."""
         try:
             if thread and not self._is_of(thread, owner):
                 raise BadInput(NOT_THERE)
@@ -351,19 +363,19 @@ class Conversations:
         yield from self._followed(view, run) if run else [view]
 
     def at(self, thread: str, owner: str = "") -> str:
-        """What changes where something was said, or is being said, on a conversation; empty where there is none."""
+        """Return a value that changes whenever the conversation does, also during a turn; empty if there is none."""
         if not thread or not self._is_of(thread, owner):
             return ""
         return "running" if self.runs.running(thread) else self.assistant.threads.tree(thread).mark
 
     def turn(self, thread: str, turn: int, owner: str = "") -> Turn:
-        """A finished one. Raises `BadInput` where there is none for this owner."""
+        """Return a finished turn. Raises `BadInput` if this owner has none of that number."""
         if (one := next((one for one in self.turns(thread, owner) if one.turn == turn), None)) is None:
             raise BadInput(NOT_THERE)
         return one
 
     def turns(self, thread: str, owner: str = "") -> tuple[Turn, ...]:
-        """The finished ones; none where there are none for this owner."""
+        """Return the finished turns; none if the thread is not this owner's."""
         return self._turns(thread) if self._is_of(thread, owner) else ()
 
     def stop(self, thread: str, owner: str = "") -> None:
@@ -371,8 +383,8 @@ class Conversations:
             self.runs.stop(thread)
 
     def _is_of(self, thread: str, owner: str) -> bool:
-        """Whether the thread belongs to this owner. The person of this machine may begin a new one, and go on with one
-        of `clew ask`."""
+        """Return whether the thread belongs to this owner. The person of this machine may also begin one, and continue
+        one of `clew ask`."""
         known = self.assistant.threads.owner(thread) or ""
         return known == owner or (known == ONCE and not owner)
 
@@ -386,9 +398,8 @@ class Conversations:
         return tuple(self.assistant.turns(thread)) if thread else ()
 
     def _followed(self, view: View, run: BackgroundTurn) -> Iterator[View]:
-        """A view for each of a turn's events, or for some of them at once, and one for each tick without one; then
-        those of the questions that waited. A turn that is answered anew, and what was said behind it, is not shown
-        meanwhile, and comes back where that fails."""
+        """Yield views while a run goes on, at its events and at each tick without one; then those of the questions that
+        waited. While a turn is answered anew, it and the turns after it are hidden; they come back if that fails."""
         self._followers += 1
         try:
             following: BackgroundTurn | None = run
@@ -447,12 +458,12 @@ def _moved_on(now: Now, event: Step | Doing | Piece | None, status: str) -> Now:
 
 
 def _without(view: View, turn: Turn) -> View:
-    """The view without the turn, so that one that was stored before the page followed it is not shown twice."""
+    """Return the view without this turn, so that one that was stored before the page followed it is not shown twice."""
     return replace(view, turns=tuple(known for known in view.turns if known.turn < turn.turn))
 
 
 def _revealing(view: View, now: Now, turn: Turn, frames: int) -> Iterator[View]:
-    """The answer, growing by some words a picture."""
+    """Yield views in which the answer grows by some words each, in so many `frames`."""
     words = sum(len(claim.text.split()) for claim in turn.answer.claims)
     stride = max(-(-words // frames), 1)
     for shown in range(stride, words + stride, stride):
@@ -462,7 +473,7 @@ def _revealing(view: View, now: Now, turn: Turn, frames: int) -> Iterator[View]:
 
 
 def revealed(claims: tuple[Claim, ...], words: int) -> tuple[Claim, ...]:
-    """The first words of the claims; one that is cut has no citations yet."""
+    """Return the first `words` words of the claims; a claim that is cut has no citations yet."""
     for place, claim in enumerate(claims):
         own = claim.text.split()
         if len(own) > words:

@@ -122,6 +122,8 @@ class FoundNodes:
 
 
 class Aligner(Protocol):
+    """Scores the partitions of a graph for a question, by what tools found in them or by what it has learned."""
+
     @property
     def name(self) -> str: ...
 

@@ -141,6 +141,7 @@ class Convolutions(nn.Module):
 
 
 def perceptron(width: int) -> nn.Sequential:
+    """Make the tower for questions: one hidden layer, with as many outputs as inputs."""
     return nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(HIDDEN, width))
 
 
@@ -151,10 +152,12 @@ def graph_layer(name: str) -> Callable[..., nn.Module]:
 
 
 def convolutional(graph: PartitionGraph, layer: Layer, *inputs: Ints | Float32s) -> TwoTowers:
+    """Make an aligner whose tower for partitions is a graph convolution (`layer`) over the bridges between them."""
     return TwoTowers(graph, perceptron(graph.width), Convolutions(layer, graph.width, *inputs))
 
 
 def bi_encoder(graph: PartitionGraph) -> TwoTowers:
+    """Make an aligner of two linear towers, one for questions and one for partitions."""
     width = graph.width
     return TwoTowers(graph, nn.Sequential(nn.Linear(width, width)), nn.Linear(width, width))
 
@@ -317,6 +320,8 @@ class SyntheticQuery:
 
 
 class QuerySplit(NamedTuple):
+    """Synthetic queries, divided into those to train with and those to measure with."""
+
     train: list[SyntheticQuery]
     held_out: list[SyntheticQuery]
 
@@ -341,6 +346,7 @@ def make_queries(
 
 
 def write_queries(path: Path, queries: Iterable[SyntheticQuery]) -> None:
+    """Write queries to a file of JSON lines."""
     replace_file(path, "".join(as_line(asdict(query)) for query in queries), private=False)
 
 
@@ -408,6 +414,7 @@ class QueryGenerator:
 
 
 def templates(name: str) -> list[Template]:
+    """Read the templates of this name, which are packaged with Clew, a line each."""
     lines = (Path(__file__).parent / f"{name}.txt").read_text("utf-8").split("\n")
     return [Template(line) for line in lines if line]
 

@@ -34,10 +34,11 @@ _SIGNS = re.compile(r"[+#*°%$€£]|(?<!\w)[-−]\d|\w[-−](?!\w)")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TripleGraph:
-    """Edge e is `entities[subjects[e]] -[relations[kinds[e]]]-> entities[objects[e]]`; the chunks `chunks[e]` state it.
+    """Triples as arrays: edge e is `entities[subjects[e]] -[relations[kinds[e]]]-> entities[objects[e]]`, and the
+    chunks with the ids `chunks[e]` state it.
 
-    The ways to write a name that have one key (`entity_key`) are one entity: `names` has its commonest spelling, and
-    `entities` that normalised, as `relations` are.
+    Spellings of a name that have the same `entity_key` are one entity. `entities` and `relations` are normalised
+    (`normalise`), `names` has the commonest spelling of each entity.
     """
 
     entities: tuple[str, ...]
@@ -66,24 +67,24 @@ class TripleGraph:
 
 
 def arrow(edge: Edge) -> str:
-    """`(lokesh kanagaraj) -[directed]-> (film)`."""
+    """Return an edge as text: `(lokesh kanagaraj) -[directed]-> (film)`."""
     return f"({edge.source}) -[{edge.relation}]-> ({edge.target})"
 
 
 def normalise(text: str) -> str:
-    """Lower case, letters composed, single spaces, no punctuation around."""
+    """Return the text in lower case, with composed letters, single spaces, and no punctuation around it."""
     return " ".join(unicodedata.normalize("NFC", text.lower()).split()).strip(AROUND)
 
 
 def entity_key(name: str) -> str:
-    """One for `Dr. B. R. Ambedkar` and `B.R. Ambedkar`; of a name with a sign that the key would lose (`C++`, `A-`) its
-    own."""
+    """Return the key by which spellings of a name are one entity: `Dr. B. R. Ambedkar` and `B.R. Ambedkar` have the
+    same. A name with a sign that the key would lose (`C++`, `A-`) is its own key."""
     own = normalise(name)
     return own if _SIGNS.search(own) else normalised(own) or own
 
 
 def triple_lines(triples: Iterable[Sequence[str]]) -> list[str]:
-    """Each triple as a line of text, the same ones once."""
+    """Return each triple as a line of text, without repetitions."""
     lines: dict[tuple[str, ...], str] = {}
     for triple in triples:
         lines.setdefault(tuple(map(normalise, triple)), f"{' '.join(triple)}.")
@@ -91,7 +92,7 @@ def triple_lines(triples: Iterable[Sequence[str]]) -> list[str]:
 
 
 def triple_graph(triples: Iterable[Triple]) -> TripleGraph:
-    """The graph of the triples that have three parts, the same ones merged."""
+    """Make the graph of all triples whose three parts are not empty; equal triples become one edge."""
     chunks: dict[Key, set[str]] = {}
     spellings: dict[str, Counter[str]] = {}
     key_of = cache(entity_key)
@@ -128,8 +129,12 @@ and between two entities of one sentence."""
 
 
 class UnitGraph:
-    """`units` has for each entity its units, `entities` for each unit its entities, both rising; `titles[u]` is the
-    entity that the title of unit u's document names, -1 where none. `relations` are by the unit that states them."""
+    """Which entities the knowledge units (sentences) name: `units` has the units of each entity, `entities` the
+    entities of each unit, both ascending.
+
+    `titles[u]` is the entity that the title of unit u's document names, -1 if it names none. `relations` are grouped by
+    the unit that states them.
+    """
 
     def __init__(self, layers: Layers) -> None:
         units, entities = layers.naming
@@ -142,17 +147,18 @@ class UnitGraph:
         self.relations = Ragged.grouped(layers.stated, len(self.titles))
 
     def size(self, entities: Ints) -> Ints:
-        """How many units each has; shape (entities,)."""
+        """Return how many units name each of these entities; shape (entities,)."""
         return self.units.starts[entities + 1] - self.units.starts[entities]
 
     def name(self, entity: int) -> str:
         return normalise(self.layers.entities[entity].name)
 
     def steps(self, units: tuple[int, ...], entities: tuple[int, ...]) -> tuple[Edge, ...]:
-        """A walk in words: from each entity by its unit to the next, and by the last unit to another one that it names.
+        """Return a walk as edges in words: from each entity through its unit to the next entity, and through the last
+        unit to another entity that it names.
 
-        They are read from the end from which more steps are in their own direction, as seed 000 prints them. There is
-        none where the units name one entity alone.
+        They are read from the end from which more of the edges point forward, as seed 000 prints them. The result is
+        empty if all units name the same single entity.
         """
         if not entities:
             return ()
@@ -164,7 +170,7 @@ class UnitGraph:
         return tuple(Edge(self.name(subject), self.name(object_), label) for subject, label, object_ in ordered)
 
     def _step(self, unit: int, one: int, other: int) -> tuple[int, str, int]:
-        """Subject, label and object: by the first relation of the unit that joins both."""
+        """Return subject, label and object: of the unit's first relation between both entities."""
         for relation in self.relations.row(unit):
             ends = self._ends(relation)
             if ends in ((one, other), (other, one)):
@@ -174,8 +180,8 @@ class UnitGraph:
         return one, TELLS_OF if self.titles[unit] == one else NAMED_WITH, other
 
     def _end(self, unit: int, walked: tuple[int, ...]) -> int:
-        """Of what the last unit of a walk names besides: what a relation joins with the entity before, else the rarest;
-        where there is no other, the entity itself."""
+        """Choose the entity at which a walk ends, among those that its last unit names: one that a relation joins with
+        the entity before, else the rarest, else that entity itself."""
         joined = {end for r in self.relations.row(unit) if walked[-1] in (ends := self._ends(r)) for end in ends}
         new = (entity for entity in self.entities.row(unit) if entity not in walked)
         rarest_first = sorted(new, key=lambda entity: (entity not in joined, len(self.units.row(entity)), entity))
@@ -192,7 +198,8 @@ SHIPPED = Path(__file__).with_name("relation_aliases.json")
 
 @dataclass(frozen=True, slots=True)
 class NamedRelation:
-    """A relation that a text names, with the stems by which it does, and the place of the first among the text's."""
+    """A relation that a text names, the stems of the words that name it, and the place of the first of these in the
+    text."""
 
     relation: str
     words: tuple[str, ...]
@@ -201,15 +208,16 @@ class NamedRelation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasTable:
-    """`phrases`: the stems of an alias -> its relation; `answers`: relation -> the types of question it answers.
-    `longest` is the number of stems of the longest alias."""
+    """Aliases of relations: `phrases` maps the stems of an alias to its relation, `answers` a relation to the types of
+    question that it answers. `longest` is the number of stems of the longest alias."""
 
     phrases: Mapping[tuple[str, ...], str]
     answers: Mapping[str, frozenset[QuestionType]]
     longest: int
 
     def mentions(self, text: str) -> Iterator[NamedRelation]:
-        """In the order of the text; where aliases overlap the one that begins first has it, and then the longest."""
+        """Yield the relations that the text names, in its order. Of aliases that overlap the earliest counts, and of
+        these the longest."""
         stems, place = stemmed_words(text), 0
         while place < len(stems):
             lengths = range(min(self.longest, len(stems) - place), 0, -1)
@@ -221,7 +229,7 @@ class AliasTable:
 
 @cache
 def load_aliases() -> AliasTable:
-    """The table that comes with Clew."""
+    """Read the table of aliases that is packaged with Clew."""
     table = json.loads(SHIPPED.read_text("utf-8"))
     named = {alias: relation for relation, row in table.items() for alias in (relation, *row["aliases"])}
     phrases = {tuple(stemmed_words(alias)): relation for alias, relation in named.items()}
@@ -234,10 +242,11 @@ DIGITS = 9
 
 
 class Texts:
-    """`weights` are rows of unit length and `present` has 1 where a text has a word: sparse, of shape (texts, words).
-    `sizes` counts the different words of each text, `counts` the texts that have each word.
+    """Texts as sparse matrices of shape (texts, words): `weights` has a TF-IDF row of length 1 for each text, `present`
+    a 1 where a text has a word.
 
-    A text is given as its words. A text without words has cosine and Jaccard 0 with every question.
+    `sizes` counts the different words of each text, `counts` the texts that have each word. A text is given as a list
+    of words; one without words has cosine and Jaccard 0 with every question.
     """
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
@@ -257,7 +266,7 @@ class Texts:
         return 0 if number is None else int(self.counts[number])
 
     def cosines(self, words: Sequence[str]) -> Floats:
-        """Shape (texts,)."""
+        """Return the TF-IDF cosine of these words with each text; shape (texts,)."""
         return np.asarray(self.weights @ self.vectorizer.transform([words]).toarray()[0], np.float64)
 
     def shared(self, words: Sequence[str]) -> Floats:
@@ -268,22 +277,26 @@ class Texts:
         return np.asarray(self.present @ wanted, np.float64)
 
     def covered(self, words: Sequence[str]) -> list[int]:
-        """The numbers of the texts that have words, all of which are among these."""
+        """Return the numbers of the texts, of at least one word, that have no word but these."""
         shared = self.shared(words)
         numbers: list[int] = np.flatnonzero((shared == self.sizes) & (shared > 0)).tolist()
         return numbers
 
     def jaccards(self, words: Sequence[str]) -> Floats:
-        """Shared words as a share of all different words of both; shape (texts,)."""
+        """Return for each text the number of words in common, divided by the number of words in either; shape
+        (texts,)."""
         shared = self.shared(words)
         return np.asarray(shared / np.maximum(self.sizes + len(set(words)) - shared, 1), np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClueIndex:
-    """`relation_names[r]` are the names of relation r in the table of aliases, or where it has none there the shortest
-    of the relations with the same content words. `entity_names` are entities by their name words; the other texts are
-    of content words."""
+    """The texts of a graph of triples, ready to be compared with questions.
+
+    `relation_names[r]` are the names of relation r in the table of aliases; if the table lacks it, the shortest of the
+    relations with the same content words. `entity_names` holds entities by the words of their names, the other texts
+    are held by content words.
+    """
 
     graph: TripleGraph
     aliases: AliasTable
@@ -298,16 +311,17 @@ class ClueIndex:
         return np.round(self.entity_texts.cosines(content_words(question)), DIGITS)
 
     def names_of(self, edge: int) -> tuple[str, ...]:
-        """The names of an edge's relation."""
+        """Return the names of the relation of this edge."""
         return self.relation_names[self.graph.kinds[edge]]
 
     def edges_of_relations(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
-        """Which edges have a relation of one of these names; shape (edges,)."""
+        """Return for each edge whether its relation has one of these names; shape (edges,)."""
         named = np.array([not set(names).isdisjoint(own) for own in self.relation_names], dtype=bool)
         return np.asarray(named[self.graph.kinds], dtype=bool)
 
 
 def clue_index(graph: TripleGraph) -> ClueIndex:
+    """Build the index of a graph of triples: once for a library, as it reads every name and every triple."""
     aliases = load_aliases()
     entities = [content_words(entity) for entity in graph.entities]
     relations = [content_words(relation) for relation in graph.relations]
@@ -325,7 +339,7 @@ def clue_index(graph: TripleGraph) -> ClueIndex:
 
 
 def name_words(text: str) -> list[str]:
-    """The words of a name: not stemmed, without articles; none where all are function words (`they`)."""
+    """Return the words of a name, neither stemmed nor with articles; none if all are function words (`they`)."""
     kept = [word for word in words(text) if word not in ("a", "an", "the")]
     return kept if any(word not in FUNCTION_WORDS for word in kept) else []
 

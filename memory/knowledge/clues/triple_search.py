@@ -49,9 +49,9 @@ _PASSIVE = tuple(f" {word}" for word in _LISTS["passive"])
 
 @dataclass(frozen=True, slots=True)
 class QuestionClues:
-    """Entities (nodes) and relations in the order in which the question names them, and its type. `words` are the stems
-    of its content words. `asked` is the entity that is asked for by its kind, no name: the film of "what film was
-    watched?"."""
+    """What a question names: entities (node numbers) and relations in its order, its type, and the stems of its content
+    words (`words`). `asked` is an entity that the question asks for by its kind, not by a name: the film in "what film
+    was watched?"."""
 
     entities: tuple[int, ...]
     relations: tuple[str, ...]
@@ -64,7 +64,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def question_type(question: str) -> QuestionType:
-    """Question type (step 1): by the first question word, whole words only; `what` where there is none."""
+    """Return the type by the first question word of the text (seed 000, step 1); `what` if it has none."""
     words = _WORD.findall(question.lower())
     for word, following in pairwise([*words, ""]):
         if type_ := _QUESTION_WORDS.get(word):
@@ -73,12 +73,12 @@ def question_type(question: str) -> QuestionType:
 
 
 def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
-    """Clue extraction (step 1). At most `most` of the entities are those that the question has only in part. The words
-    of a name of several words name no relation."""
+    """Find the entities and relations that a question names (seed 000, step 1). At most `most` entities may be named by
+    a part of their name alone. Words of a name of several words are not read as a relation."""
     asked = name_words(question)
 
     def place(node: int) -> int:
-        """Where the question first has a word of the entity."""
+        """Return the place of the first word of the question that belongs to this entity."""
         return min(map(asked.index, set(asked).intersection(name_words(index.graph.entities[node]))))
 
     whole = index.entity_names.covered(asked)
@@ -99,13 +99,15 @@ def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
 
 
 def _asked_for(question: str, entity: str) -> bool:
-    """Whether it stands behind `what` or `which` at the beginning, in small letters there and in the graph."""
+    """Return whether the entity follows `what` or `which` at the beginning of the question, in lower case there and in
+    the graph: a kind of thing, not a name."""
     return re.match(rf"\W*(?i:{'|'.join(_LISTS['what'])})\s+{re.escape(entity)}\b", question) is not None
 
 
 def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: ClueIndex, most: int) -> list[int]:
-    """By token overlap: the entities that share with the rest of the question two words or a long one, and with all of
-    it half of their own. A word that more than `most` entities have names none of them."""
+    """Return the entities that the question names in part: they share two words, or a long one, with the words that are
+    not `spent`, and half of their own words with the whole question. A word that more than `most` entities have counts
+    for none of them."""
     texts = index.entity_names
     named = {word for node in whole for word in name_words(index.graph.entities[node])}
     left = set(name_words(" ".join(word for stem, word in stems_and_words(question) if stem not in spent))) - named
@@ -117,7 +119,7 @@ def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: 
 
 
 def _by_their_own_words(question: str, in_names: set[str], index: ClueIndex) -> Iterator[NamedRelation]:
-    """The graph's own relations that the table does not have, where the question has all their words."""
+    """Yield the relations of the graph that the table of aliases lacks and all of whose words the question has."""
     stems = stemmed_words(question)
     for kind in index.relation_texts.covered([stem for stem in content_words(question) if stem not in in_names]):
         own = content_words(index.graph.relations[kind])
@@ -131,9 +133,12 @@ def _by_their_own_words(question: str, in_names: set[str], index: ClueIndex) -> 
 
 @dataclass(frozen=True, slots=True)
 class ClueParameters:
-    """Names and values of seed 000's configuration block, and `clues_once`: a path has w_rel for each relation clue and
-    w_ent for each entity clue, at the first edge with it. Without, it has them for every edge with a clue, as the seed
-    is written; paths then grow by more edges of the same relation, and find less."""
+    """The configuration of seed 000, by its names and with its values, and `clues_once`.
+
+    With `clues_once` a path gets w_rel for each relation clue and w_ent for each entity clue at the first edge that has
+    it. Without it every edge with a clue gets them, as the seed is written; paths then grow by edges of a relation that
+    they have already, and find less.
+    """
 
     w_rel: Weight = 2.0  # triples: the weight of a relation that the question names
     w_ent: Weight = 1.5  # triples: the weight of a thing that the question names
@@ -155,9 +160,9 @@ class ClueParameters:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Edges, and the nodes that they lead through (one more). While it is walked they are in the order walked, and
-    `score` is the sum of the edges' scores; of a finished one, in the order in which it is read, `score` is the sum of
-    `scores`, its parts by name."""
+    """A path in the graph: its edges, and the nodes that they join (one more than edges). During the search they are in
+    the order walked and `score` is the sum of the edges' scores. After re-ranking they are in reading order and `score`
+    is the sum of `scores`, its parts by name."""
 
     edges: tuple[int, ...]
     nodes: tuple[int, ...]
@@ -167,10 +172,8 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class ClueAnswer:
-    """The clues, the nodes that the search began at and why there, the paths, best first, and the answer (empty: none).
-
-    `edge` is the one that the answer was read from.
-    """
+    """The result of a search: the clues, the nodes at which it began and why, the paths, best first, and the answer
+    (empty if there is none), which was read from `edge`."""
 
     clues: QuestionClues
     seeds: tuple[int, ...]
@@ -182,8 +185,8 @@ class ClueAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PathEvidence:
-    """What a form of a question finds in a chunk: `score` is the sum of `scores`, its parts by name; `explain` returns
-    the path to it, its steps as they are printed, and why, for a passage of the document that it is given."""
+    """Why a chunk was found for one wording of a question: `score` is the sum of `scores`, its parts by name. `explain`
+    takes a passage of the document and returns the path to it, as printed steps, and the reason."""
 
     score: float
     scores: Mapping[str, float]
@@ -199,10 +202,10 @@ MOST_RELATION_CLUES = 60
 def seeds_of(
     question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters
 ) -> tuple[tuple[int, ...], str]:
-    """Cosine similarity seeding (step 2): the nodes to begin at, and why there.
+    """Return the nodes at which the search begins, and why there (seed 000, step 2).
 
-    The entity clues; else the ends of edges that have a relation clue; else the `seed_top_k` entities nearest to the
-    question, of those with a cosine of at least `seed_min_sim`.
+    These are the entity clues; if there are none, the ends of edges that have a relation clue; else the `seed_top_k`
+    entities with the highest cosine to the question, of at least `seed_min_sim`.
     """
     if clues.entities:
         return clues.entities, "entities that the question names"
@@ -216,11 +219,11 @@ def seeds_of(
 
 
 class EdgeScores:
-    """The score of an edge (step 3): w_rel and w_ent, for its clues, + `by_words`.
+    """Scores of edges (seed 000, step 3): w_rel and w_ent for clues, plus `by_words`, which is w_lex * Jaccard(edge's
+    tokens, question's tokens) + w_emb * cosine(question, triple's text).
 
-    `by_words` has for every edge w_lex * Jaccard(edge tokens, query tokens) + w_emb * cosine(query, triple text);
-    `relation_clues` has a bit for each relation clue that an edge has, shape (edges,); `entity_clues` says which
-    nodes are entity clues.
+    `relation_clues` has a bit for each relation clue that an edge has, shape (edges,); `entity_clues` says for each
+    node whether it is an entity clue.
     """
 
     def __init__(self, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> None:
@@ -234,12 +237,13 @@ class EdgeScores:
         self.entity_clues[list(clues.entities)] = True
 
     def alone(self, graph: TripleGraph) -> Floats:
-        """Of every edge: + w_rel, where its relation is a clue, + w_ent, where one of its entities is."""
+        """Return the score of each edge by itself, as if no path led to it; shape (edges,)."""
         named = self.entity_clues[graph.subjects] | self.entity_clues[graph.objects]
         return self._sum(np.arange(len(named)), self.relation_clues != 0, named)
 
     def of(self, edges: Ints, ends: Ints, walked: Ints, visited: Ints) -> Floats:
-        """Of edges that lead on to `ends` after the edges `walked` and the nodes `visited`, of shape (edges, steps)."""
+        """Return the scores of `edges` that lead to the nodes `ends`, each behind a path with the edges `walked` and
+        the nodes `visited`, both of shape (edges, steps). A clue that the path has already counts no more."""
         relations, named = self.relation_clues[edges], self.entity_clues[ends]
         if not self.parameters.clues_once:
             return self._sum(edges, relations != 0, named | self.entity_clues[visited[:, -1]])
@@ -253,10 +257,11 @@ class EdgeScores:
 
 
 def beam_search(graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, among: Mask | None = None) -> list[Path]:
-    """Beam search (step 3): the walks of every length that were among the `beam_width` best of it, shorter ones first.
+    """Return the best `beam_width` walks of every length up to `max_depth` edges, shorter ones first (seed 000, step
+    3).
 
-    Edges are walked either way, none twice; a walk that cannot go on stays as it is. `among` are the edges to walk
-    (None: all).
+    Edges are walked in both directions, and none twice in a walk; a walk that cannot go on stays as it is. `among` says
+    which edges may be walked, shape (edges,); None means all.
     """
     parameters, finished = scores.parameters, list[Path]()
     at_seed = parameters.w_ent * parameters.clues_once * scores.entity_clues
@@ -268,7 +273,8 @@ def beam_search(graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, am
 
 
 def _longer(graph: TripleGraph, beam: Sequence[Path], scores: EdgeScores, among: Mask | None) -> list[Path]:
-    """The best walks by one more edge, of those with the same edges and the same end the best."""
+    """Return the best walks that have one more edge. Of walks with the same edges and the same end only the best
+    stays."""
     visited = np.array([walk.nodes for walk in beam], np.int64)
     walked = np.array([walk.edges for walk in beam], np.int64).reshape(len(beam), -1)
     rows, edges, ends = graph.edges_of(visited[:, -1])
@@ -292,8 +298,8 @@ def _longer(graph: TripleGraph, beam: Sequence[Path], scores: EdgeScores, among:
 
 
 def _best(totals: Floats, rows: Ints, edges: Ints, count: int) -> Ints:
-    """The places of the `count` highest and of those equal to the last of them, in order; ties go to the earlier row,
-    then to the earlier edge."""
+    """Return the places of the `count` highest totals, and of those that equal the last of them, in descending order.
+    Equal totals are in the order of their rows, then of their edges."""
     places = np.arange(len(totals))
     if count < len(totals):
         places = np.flatnonzero(totals >= np.partition(totals, -count)[-count])
@@ -301,14 +307,15 @@ def _best(totals: Floats, rows: Ints, edges: Ints, count: int) -> Ints:
 
 
 def in_reading_order(graph: TripleGraph, walk: Path) -> Path:
-    """From the end from which more of its edges are read in their own direction; as walked where none is better."""
+    """Turn a walk so that more of its edges point forward; if both directions are equal it stays as walked."""
     forward = sum(int(graph.subjects[e]) == node for e, node in zip(walk.edges, walk.nodes, strict=False))
     backward = sum(int(graph.objects[e]) == node for e, node in zip(walk.edges, walk.nodes, strict=False))
     return walk if forward >= backward else Path(walk.edges[::-1], walk.nodes[::-1], walk.score)
 
 
 def rerank(walks: Iterable[Path], clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> list[Path]:
-    """The `topn` paths by MMR. Of walks along the same edges the best counts."""
+    """Score the walks and return the `topn` best by MMR (seed 000, step 4). Of walks along the same edges only the best
+    counts."""
     best: dict[frozenset[int], Path] = {}
     paths = [scored(in_reading_order(index.graph, walk), clues, index, parameters) for walk in walks]
     for path in sorted(paths, key=lambda path: -path.score):
@@ -340,7 +347,8 @@ def scored(walk: Path, clues: QuestionClues, index: ClueIndex, parameters: ClueP
 
 
 def most_of(clues: QuestionClues, parameters: ClueParameters) -> float:
-    """No path scores more for these clues: every clue met, and every term of its edges and of the re-ranking full."""
+    """Return the highest score that a path can have for these clues: with every clue met, and every term of its edges
+    and of the re-ranking at its greatest."""
     p, length = parameters, parameters.max_depth
     relations, entities = len(clues.relations), min(len(clues.entities), length + 1)
     if not p.clues_once:
@@ -351,16 +359,13 @@ def most_of(clues: QuestionClues, parameters: ClueParameters) -> float:
 
 
 def jaccard(one: set[str] | set[int], other: set[str] | set[int]) -> float:
-    """0 where both are empty: nothing is shared."""
+    """Return the size of the intersection divided by that of the union; 0 if both sets are empty."""
     return len(one & other) / len(one | other) if one or other else 0.0
 
 
 def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float:
-    """Relation n-gram overlap (step 4): the share of the n-grams (n = 1 and 2) of the relation clues, in the order of
-    the question, that the path has.
-
-    A path can be read from both of its ends, so that a pair of neighbours counts in either order.
-    """
+    """Return the share of the n-grams (n = 1 and 2) of the question's relation clues, in their order there, that a path
+    has (seed 000, step 4). A path may be read from either end, so that the order within a pair does not matter."""
     pairs = [pair for own, following in pairwise(names) for pair in product(own, following)]
     wanted = {tuple(sorted(gram)) for gram in [*zip(clues), *pairwise(clues)]}
     there = {tuple(sorted(gram)) for gram in [*zip(chain.from_iterable(names)), *pairs]}
@@ -368,8 +373,9 @@ def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float
 
 
 def diverse(paths: Sequence[Path], most: int, lambda_: float) -> list[Path]:
-    """MMR diversity (step 4): one after the other the path with the highest mmr_lambda * score - (1 - mmr_lambda) * the
-    greatest similarity to a chosen path, the Jaccard of their edges. Ties go to the earlier path."""
+    """Choose at most `most` paths by MMR (seed 000, step 4): each time the path with the highest mmr_lambda * score -
+    (1 - mmr_lambda) * similarity, where similarity is the greatest Jaccard of its edges with those of a chosen path. Of
+    equals the earlier path is chosen."""
     rest, chosen = list(paths), list[Path]()
 
     def worth(path: Path) -> float:
@@ -391,8 +397,8 @@ FITS_THE_TYPE, NAMED = 2, 1
 
 
 class _Reading(NamedTuple):
-    """An edge, and its end that would be the answer. `rank`: whether the end is of the kind asked for; the grade of the
-    edge's relation; how early the question names that; the edge's score."""
+    """An edge and the end of it that could be the answer. `rank` compares readings: whether the end is of the kind
+    asked for, the grade of the edge's relation, how early the question names that relation, the edge's score."""
 
     edge: int
     node: int
@@ -436,8 +442,8 @@ def _readings(path: Path, clues: QuestionClues, by_edge: Floats, index: ClueInde
 
 
 def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]:
-    """How well the relation fits, and the place of the first relation clue that it has (none: after the last). What the
-    table does not know answers any type."""
+    """Return how well the edge's relation fits the type of the question, and the place of the first relation clue that
+    it has (after the last clue if it has none). A relation that the table lacks fits if the question names it."""
     names = index.names_of(edge)
     places = [place for place, clue in enumerate(clues.relations) if clue in names]
     answers = index.aliases.answers
@@ -446,15 +452,17 @@ def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]
 
 
 def names_along(path: Path, index: ClueIndex) -> set[str]:
-    """The names of the relations along a path."""
+    """Return the names of all relations along a path."""
     return {name for edge in path.edges for name in index.names_of(edge)}
 
 
 def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -> int:
-    """Which end of an edge answers: the one that the question does not name; where it names neither, that at which the
-    path ends; else for `who` the subject, unless the relation is passive (`played by`), and for others the object. Of
-    an edge whose relation a `what` names and that answers `what`, the object does, also one that is asked for by its
-    kind (`what film was watched?`): by its title where it has one. What is of that kind answers for it."""
+    """Return the end of an edge (a node) that answers the question: the one that the question does not name.
+
+    If it names neither, the end of the path; else the subject for `who`, unless the relation is passive (`played by`),
+    and the object for other types. A `what` question that names the relation, which answers `what`, gets the object,
+    also if that is asked for by its kind (`what film was watched?`); by the object's title, if it has one.
+    """
     graph, edge = index.graph, path.edges[place]
     if clues.type == "what" and clues.asked == int(graph.objects[edge]):
         if "is a" in index.names_of(edge):
@@ -473,13 +481,13 @@ def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -
 
 
 def _unnamed(edge: int, clues: QuestionClues, index: ClueIndex) -> list[int]:
-    """The ends of an edge, subject first, that are no entity clues."""
+    """Return the ends of an edge, subject first, that the question does not name."""
     ends = dict.fromkeys((int(index.graph.subjects[edge]), int(index.graph.objects[edge])))
     return [node for node in ends if node not in clues.entities]
 
 
 def shown(name: str, type_: QuestionType) -> str:
-    """A name that has no capitals gets them: all its words, or of a reason or a time the first."""
+    """Return the name with capitals if it has none: for every word, or for the first one of a reason or a time."""
     if name != name.lower():
         return name
     return string.capwords(name) if type_ in ("who", "what", "where") else name[:1].upper() + name[1:]
@@ -488,8 +496,8 @@ def shown(name: str, type_: QuestionType) -> str:
 def search_paths(
     question: str, index: ClueIndex, parameters: ClueParameters | None = None, among: Mask | None = None
 ) -> ClueAnswer:
-    """At most `topn` paths, best first, along the edges of `among` (shape (edges,); None: all). The order depends on
-    the question, the triples and the parameters alone."""
+    """Find at most `topn` paths, best first, along the edges of `among` (shape (edges,); None: all). The result depends
+    on the question, the triples and the parameters alone."""
     parameters = parameters or ClueParameters()
     clues = extract_clues(question, index, parameters.seed_top_k)
     seeds, seeding = seeds_of(question, clues, index, parameters)
@@ -501,11 +509,11 @@ def search_paths(
 
 
 class GivenTriples:
-    """`triples` that came with documents, and the `stems` of their content words. `alone`: every document is a list of
-    triples written out, as from a file of triples, so that there is no text to walk."""
+    """The `triples` that came with the documents of a library, and the `stems` of their content words. `alone` says
+    whether every document is nothing but a list of triples, so that there is no text to walk through."""
 
     def __init__(self, store: Search) -> None:
-        """Cheap beside an index of them (`TripleSearch`): each word is stemmed once."""
+        """Read the triples and stem each word once: cheap, compared with an index of them (`TripleSearch`)."""
         given = store.part().layers.given.any()
         self.triples = [triple for triple in store.triples() if triple.given] if given else []
         used = {word for one in self.triples for word in words(f"{one.subject} {one.relation} {one.object}")}
@@ -514,13 +522,14 @@ class GivenTriples:
         self.aliases = load_aliases()
 
     def may_answer(self, text: str) -> bool:
-        """Whether each content word of a question is one of theirs, or may stand for a relation."""
+        """Return whether each content word of a question is a word of these triples, or may stand for a relation."""
         named = {word for mention in self.aliases.mentions(text) for word in mention.words}
         return bool(self.stems) and set(content_words(text)) <= self.stems | named
 
 
 def _alone(store: Search, triples: Sequence[Triple]) -> bool:
-    """By document, and by its lines: sentences are cut at `Dr.`, and a triple that is given twice is written once."""
+    """Return whether the text of every document is its triples, line by line. (Sentences are no help: they are cut at
+    `Dr.`.)"""
     layers, rows = store.part().layers, defaultdict[str, list[tuple[str, ...]]](list)
     documents = [layers.document_ids[number] for number in layers.chunk_documents.tolist()]
     of_chunk = dict(zip(layers.chunk_ids, documents, strict=True))
@@ -534,10 +543,11 @@ def _alone(store: Search, triples: Sequence[Triple]) -> bool:
 
 
 class TripleSearch:
-    """Some triples of a store; `documents` has for each chunk that states one its document."""
+    """Seed 000's search through some triples of a store; `documents` maps each chunk that states one to its
+    document."""
 
     def __init__(self, store: Search, triples: Sequence[Triple]) -> None:
-        """Seconds for 100,000."""
+        """Build the index of these triples, which takes seconds for 100,000."""
         graph = triple_graph(triples)
         chunks = store.chunks(sorted({chunk for stating in graph.chunks for chunk in stating}))
         self.clues, self.documents = clue_index(graph), {chunk.id: chunk.document for chunk in chunks}
@@ -547,19 +557,21 @@ class TripleSearch:
         return not len(self.clues.graph.kinds)
 
     def within(self, scope: frozenset[str] | None) -> Mask | None:
-        """Which edges a document of the scope states, of shape (edges,); None for all."""
+        """Return for each edge whether a document of the scope states it, shape (edges,); None if all documents are
+        meant."""
         if scope is None:
             return None
         chunks = {chunk for chunk, document in self.documents.items() if document in scope}
         return np.array([not chunks.isdisjoint(stating) for stating in self.clues.graph.chunks], dtype=bool)
 
     def answer(self, text: str, scope: frozenset[str] | None, parameters: ClueParameters, paths: int = 0) -> ClueAnswer:
-        """At least so many `paths` are looked for."""
+        """Search the triples for a question's answer; return it with at least `paths` paths, as far as there are so
+        many."""
         wanted = replace(parameters, topn=max(parameters.topn, paths))
         return search_paths(text, self.clues, wanted, self.within(scope))
 
     def _unmet(self, text: str, answer: ClueAnswer) -> set[str]:
-        """The content words of the question that its best path neither has nor has the relation that they stand for."""
+        """Return the content words of the question that neither stand in its best path nor name a relation of it."""
         words = set(answer.clues.words)
         if not answer.paths:
             return words
@@ -570,8 +582,8 @@ class TripleSearch:
         }
 
     def tells(self, text: str, answer: ClueAnswer) -> bool:
-        """Whether its best path has all that the question names; a relation that it has may be asked for with a noun of
-        no name: `Who directed the movie Coolie?` where there is a film."""
+        """Return whether the best path has all that the question names. If it has all relations that are asked for,
+        words that are no names may be missing: `Who directed the movie Coolie?`, and the path has a film."""
         unmet = self._unmet(text, answer)
         names = {stem for stem, word in stems_and_words(text) if not (word.islower() or text.startswith(word))}
         relations = set(answer.clues.relations)
@@ -579,17 +591,17 @@ class TripleSearch:
         return not unmet or (met and bool(names) and not unmet & names)
 
     def leading(self, text: str, scope: frozenset[str] | None, parameters: ClueParameters) -> ClueAnswer | None:
-        """The answer with its best path alone, where that has all that the question names."""
+        """Return the answer with its best path alone; None if that path lacks something that the question names."""
         answer = self.answer(text, scope, parameters)
         return replace(answer, paths=answer.paths[:1]) if not self._unmet(text, answer) else None
 
     def found(
         self, answer: ClueAnswer, scope: frozenset[str] | None, parameters: ClueParameters
     ) -> dict[str, PathEvidence]:
-        """By chunk, in the order of the paths and of the edges along them.
+        """Return the evidence by chunk, in the order of the paths and of the edges along them.
 
-        A chunk's score is that of the best path of which it states an edge, as a share of the most that a path could
-        have with these clues (`most_of`), so that forms with many clues and with few compare.
+        The score of a chunk is that of the best path with an edge that the chunk states, divided by the highest score
+        possible for these clues (`most_of`), so that wordings with many and with few clues can be compared.
         """
         most, found = most_of(answer.clues, parameters), dict[str, PathEvidence]()
         for path in sorted(answer.paths, key=lambda path: -path.score):
@@ -602,7 +614,8 @@ class TripleSearch:
         return found
 
     def walk(self, answer: ClueAnswer) -> Subgraph | None:
-        """The best path: its entities in the order of the walk, its edges in their own direction."""
+        """Return the best path as a graph: its entities in the order of the walk, its edges in their own direction;
+        None without a path."""
         if not answer.paths:
             return None
         graph, path = self.clues.graph, answer.paths[0]
@@ -610,7 +623,7 @@ class TripleSearch:
 
 
 def _explained(answer: ClueAnswer, path: Path, graph: TripleGraph, _: str) -> tuple[tuple[str, ...], str]:
-    """The path, and the clues of the question with where the search began."""
+    """Return the steps of a path, and a sentence with the question's clues and where the search began."""
     clues = answer.clues
     names = ", ".join(dict.fromkeys([*clues.relations, *(graph.entities[node] for node in clues.entities)]))
     why = f"{f'clues {names}' if names else 'no clues'}; from {answer.seeding}"

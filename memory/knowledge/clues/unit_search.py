@@ -28,14 +28,13 @@ COSINE_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class UnitWalkParameters:
-    """`anchors`: the entities of so many units, the nearest to the question, are where walks begin; `per_entity`: so
-    many unused units of each entity of the frontier are tried, the nearest to the running query; then that becomes
-    q <- q - subtract * e(unit). `beam` paths of at most `depth` units go on.
+    """How ClueRAG's walk (arXiv 2507.08445) goes from unit to unit; docs/figures.md compares these values with the
+    paper's (3 anchors, a beam of 5).
 
-    An entity that more than `widest` units name is walked through those of them that are among the `nearest` to the
-    question, `widest` at most, so that a name in every document costs no more than another.
-
-    The paper has 3 anchors and a beam of 5; docs/figures.md has what both find.
+    After each step the running query q becomes q - subtract * e(unit), where e is the unit's vector, so that the next
+    unit is sought by what is not said yet. An entity with more than `widest` units is walked only through those that
+    are among the `nearest` to the question, `widest` at most, so that a name in every document costs no more than
+    another.
     """
 
     anchors: Few = 5  # how many sentences nearest to the question it begins at
@@ -49,8 +48,8 @@ class UnitWalkParameters:
 
 @dataclass(frozen=True, slots=True)
 class UnitWalk:
-    """`entities[i]` is the one through which `units[i]` was entered. `score` is the cosine of the question with the sum
-    of the units' vectors."""
+    """A walk: `units[i]` was entered through the entity `entities[i]`. `score` is the cosine of the question with the
+    sum of the units' vectors."""
 
     units: tuple[int, ...]
     entities: tuple[int, ...]
@@ -66,7 +65,7 @@ class Near:
 
 
 class _Beam(NamedTuple):
-    """Walks, with the running query and the sum of the units' vectors of each, of shape (walks, d)."""
+    """The walks of one hop; for each the running query and the sum of its units' vectors, both of shape (walks, d)."""
 
     walks: list[UnitWalk]
     queries: Floats
@@ -74,7 +73,8 @@ class _Beam(NamedTuple):
 
 
 class _Tried(NamedTuple):
-    """Longer paths: walk `rows[i]` through `entities[i]` to `units[i]`, whose vector is `vectors[i]`."""
+    """Steps that could be taken: from walk `rows[i]` through `entities[i]` to `units[i]`, whose vector is
+    `vectors[i]`."""
 
     rows: Ints
     entities: Ints
@@ -83,8 +83,11 @@ class _Tried(NamedTuple):
 
 
 class UnitWalker:
-    """Walks for one question. `vectors_of` gives the vectors of units, shape (units, d); `among`, of shape (units,),
-    says which may be walked (None: all); `check` is called before each hop, and may raise."""
+    """Walks over units for one question.
+
+    `vectors_of` returns the vectors of units, shape (units, d). `among`, of shape (units,), says which units may be
+    walked; None means all. `check` is called before each hop and may raise to end the walk.
+    """
 
     def __init__(
         self,
@@ -101,8 +104,8 @@ class UnitWalker:
         self._near, self._anchors = near.units[: parameters.nearest], near.units[: parameters.anchors]
 
     def walks(self) -> list[UnitWalk]:
-        """The walks that were in the beam after any hop, shorter ones first, best first; a dead end is a finished
-        path."""
+        """Return all walks that were in the beam after some hop, shorter ones first, and of one length the best first.
+        A walk that cannot go on stays in the result."""
         found: list[UnitWalk] = []
         beam = _Beam([UnitWalk((), (), 0.0)], self._question[None], np.zeros_like(self._question[None]))
         named, _ = self._graph.entities.of(self._anchors)
@@ -118,7 +121,8 @@ class UnitWalker:
         return found
 
     def _frontier(self, walks: Sequence[UnitWalk]) -> tuple[Ints, Ints]:
-        """The entities that the last units lead to, none that a walk came through; with the places of the walks."""
+        """Return pairs of a walk's place and an entity to go on through: one that the walk's last unit names and the
+        walk has not passed."""
         pairs = [
             (row, entity)
             for row, walk in enumerate(walks)
@@ -146,7 +150,8 @@ class UnitWalker:
         return _Beam(walks, queries, sums[places])
 
     def _tried(self, beam: _Beam, rows: Ints, entities: Ints) -> _Tried:
-        """For each place of the frontier the `per_entity` unused units nearest to its running query."""
+        """Return for each pair of walk and entity the `per_entity` unused units that are nearest to the walk's running
+        query."""
         places, units = self._units_of(entities)
         used = np.array([walk.units for walk in beam.walks], np.int64).reshape(len(beam.walks), -1)
         fresh = ~(used[rows[places]] == units[:, None]).any(axis=1)
@@ -163,7 +168,8 @@ class UnitWalker:
         return _Tried(rows[places[best]], entities[places[best]], units[best], vectors[best])
 
     def _units_of(self, entities: Ints) -> tuple[Ints, Ints]:
-        """The places in `entities` and the units there; of an entity with very many those nearest to the question."""
+        """Return pairs of a place in `entities` and a unit of that entity; for an entity with more than `widest` units
+        only those nearest to the question."""
         busy = self._graph.size(entities) > self._parameters.widest
         quiet = np.flatnonzero(~busy)
         units, places = self._graph.units.of(entities[quiet])
@@ -176,7 +182,8 @@ class UnitWalker:
         return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
 
     def _best(self, walks: Sequence[UnitWalk], tried: _Tried, cosines: Floats) -> Ints:
-        """The places of the `beam` best; of paths of the same units the first, by score, row, unit."""
+        """Return the places of the `beam` best steps, by score, then walk, then unit. Of steps that lead to the same
+        set of units only the first counts."""
         paths: dict[frozenset[int], int] = {}
         for place in np.lexsort((tried.entities, tried.units, tried.rows, -cosines)).tolist():
             paths.setdefault(frozenset((*walks[tried.rows[place]].units, int(tried.units[place]))), place)
@@ -189,11 +196,12 @@ SHOWN = 90
 
 @dataclass(frozen=True, slots=True)
 class UnitParameters:
-    """A chunk's score is `path`, a share, of its best walk and for the rest its own match: the mean of its cosine and
-    of its BM25 as a share of the most that the question could reach, weighted by `cosine` and `keyword`.
+    """How a chunk is scored: `path` parts of 1 by its best walk, and the rest by its own match. The match is the mean,
+    weighted by `cosine` and `keyword`, of its cosine and of its BM25 as a share of the highest that the question could
+    reach.
 
-    Behind the chunks that were walked to come those of the `filled` units nearest to the question, each as a path of
-    that unit alone, which counts no more than the worst path walked. The paper has `path` 1 and `filled` 0.
+    Behind the chunks that were walked to come those of the `filled` units nearest to the question, each scored as a
+    walk of that unit alone, but not above the worst walk. The paper has `path` 1 and `filled` 0.
     """
 
     walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)  # how far it goes from name to name
@@ -208,6 +216,8 @@ class UnitParameters:
 
 
 class UnitSearch:
+    """ClueRAG's walk over the sentences of a store, or of the partitions `part` of it."""
+
     def __init__(self, store: Search, part: Sequence[int] | None = None) -> None:
         self.part = store.part(part)
         self.graph = UnitGraph(self.part.layers)
@@ -219,7 +229,8 @@ class UnitSearch:
     def found(
         self, form: Form, scope: frozenset[str] | None, parameters: UnitParameters, k: int, check: Callable[[], None]
     ) -> tuple[dict[str, PathEvidence], UnitWalk | None]:
-        """By chunk, at least k of them where there are so many, and the best walk. `check` is called between steps."""
+        """Return the evidence by chunk, of at least k chunks if there are so many, and the best walk. `check` is called
+        between the steps and may raise."""
         layers = self.graph.layers
         among = None if scope is None else layers.chunks_within(scope)[layers.sentence_chunks]
         filled = max(parameters.filled, 4 * k) if parameters.filled else 0
@@ -239,7 +250,7 @@ class UnitSearch:
         return Subgraph(tuple(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))), edges)
 
     def _near(self, vector: Vector, most: int, among: Mask | None) -> Near:
-        """The sentences with the highest cosines, best first."""
+        """Return the `most` sentences with the highest cosines to the vector, best first."""
         rows, vectors = None if among is None else np.flatnonzero(among), self.part.sentence_vectors
         cosines = (vector[None] @ (vectors if rows is None else vectors[rows]).T)[0]
         best = np.array(highest(cosines, most), np.int64)
@@ -249,7 +260,8 @@ class UnitSearch:
         return np.asarray(self.part.sentence_vectors.take(rows, axis=0))
 
     def _singles(self, near: Near, most: int, walks: Sequence[UnitWalk]) -> list[UnitWalk]:
-        """Paths of one of the nearest units, entered by what its document is about."""
+        """Return walks of one unit each, of those nearest to the question, entered through the entity that its
+        document's title names."""
         lowest = walks[-1].score if walks else 1.0
         found = []
         for unit, cosine in zip(near.units[:most].tolist(), near.cosines[:most].tolist(), strict=True):
@@ -259,7 +271,7 @@ class UnitSearch:
         return found
 
     def _scored(self, form: Form, by_chunk: dict[int, UnitWalk], parameters: UnitParameters) -> dict[str, PathEvidence]:
-        """`by_chunk` has for each chunk the best walk that touched it."""
+        """Return the score of each chunk; `by_chunk` has for each the best walk that passed it."""
         chunks, ids = np.array(list(by_chunk), np.int64), self.graph.layers.chunk_ids
         cosines = (self.part.vectors.take(chunks, axis=0) @ form.vector).clip(0).tolist()
         words = self.part.words(form.text, chunks)
@@ -274,8 +286,8 @@ class UnitSearch:
         return found
 
     def _explained(self, walk: UnitWalk, beside: str) -> tuple[tuple[str, ...], str]:
-        """The steps; and the units that were walked, each with its document. A walk that names one entity alone is that
-        entity."""
+        """Return the steps of a walk, and a sentence that lists its units with their documents. A walk that names a
+        single entity has that entity as its only step."""
         quoted = " > ".join(f"{_cut(unit.text)} ({unit.document})" for unit in self.part.sentences(walk.units))
         if not walk.entities:
             return (), quoted

@@ -1,1 +1,2 @@
-"""A library on an Elasticsearch cluster: the same questions as of the embedded store, asked of one index."""
+"""A library on an Elasticsearch cluster: it is searched and read like one in a folder, but all of it is in one
+index."""

@@ -1,5 +1,5 @@
-"""The cluster's store: one generation of a library, read and searched in its index, by its own name and never by a
-wildcard. Only reads."""
+"""The store of a library on a cluster: reads and searches one generation in its index, by the index's own name and
+never by a wildcard. It writes nothing."""
 
 import json
 import threading
@@ -43,8 +43,8 @@ JustRead = Iterable[tuple[str, Any, int]]
 
 
 class RecentlyRead:
-    """What was read last, by kind and id, up to `KEPT_BYTES`; safe from several threads. A generation does not change,
-    and nor does what is read of it, or found in it."""
+    """A cache of what was read last, by kind and id, of at most `KEPT_BYTES`. It needs no invalidation, as a generation
+    never changes. Safe from several threads."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -52,7 +52,7 @@ class RecentlyRead:
         self._lock = threading.Lock()
 
     def values(self, kind: str, ids: Sequence[str], read: Callable[[list[str]], JustRead]) -> dict[str, Any]:
-        """By id; those that are not held are `read`, all at once, and held from then on."""
+        """Return the values by id. Those that are not in the cache are read by one call of `read`, and cached."""
         found = {}
         with self._lock:
             for id_ in ids:
@@ -71,7 +71,8 @@ class RecentlyRead:
 
 
 class ClusterGraph(Joined):
-    """The slices of some partitions of a generation, or of all, and what its store has beside them."""
+    """The graph of some partitions of a generation, or of all: their slices joined, and what their store has beside
+    them."""
 
     def __init__(self, store: "ClusterStore", slices: Sequence[Slice], method: str, size: int) -> None:
         super().__init__(slices, method, size, store.statistics, store.dimension)
@@ -83,7 +84,8 @@ class ClusterGraph(Joined):
 
     @cached_property
     def sentence_vectors(self) -> Vectors:
-        """Read for all of the part when one is first needed, so that there is one request."""
+        """The vectors of all sentences of this part, shape (sentences, d). All are read in one request, when the first
+        is needed."""
         layers = self.layers
         found = self._store.sentences_of(layers.chunk_ids)
         if [len(one) for one in found] != np.diff(layers.sentences_of.starts).tolist():
@@ -94,8 +96,8 @@ class ClusterGraph(Joined):
 
     @cached_property
     def _names(self) -> Vectors:
-        """Of the entities that join chunks, zeros of one that the library has no vector of; read as
-        `sentence_vectors`."""
+        """The vectors of the entities that join chunks, shape (entities, d); zeros for an entity that the library has
+        no vector of. Read all at once, as `sentence_vectors` are."""
         layers = self.layers
         found = self._store.rows("entity", [layers.entities[entity].id for entity in layers.joining.tolist()])
         made = np.zeros((len(found), self._store.dimension), np.float32)
@@ -106,7 +108,7 @@ class ClusterGraph(Joined):
 
     @cached_property
     def communities(self) -> Communities:
-        """With those of their entities that are of this part; those that have none are left out."""
+        """The communities that have entities in this part, each with these entities alone."""
         numbers, dimension = self.entity_numbers, self._store.dimension
         items, vectors, renumbered = list[Community](), list[Vectors](), {-1: -1}
         for row in self._store.communities:
@@ -145,9 +147,9 @@ PARTS = 8
 
 
 class ClusterStore:
-    """One generation of a library: `index` is its name, `said` what the manifest's row tells of it.
+    """One generation of a library: `index` is the name of its index, `said` the content of the manifest's row.
 
-    Every method raises `ServiceUnreachable` where the cluster, or a part of its shards, does not answer.
+    Every method raises `ServiceUnreachable` if the cluster, or some of its shards, does not answer.
     """
 
     def __init__(self, cluster: Cluster, index: str, manifest: Manifest, said: Mapping[str, Any]) -> None:
@@ -163,16 +165,17 @@ class ClusterStore:
 
     @property
     def state(self) -> str:
-        """Which generation this is."""
+        """The name of the generation's index: it differs whenever the content of the library does."""
         return self.index
 
     def close(self) -> None:
-        """The client is shared by the generations of a library, and is closed with the process."""
+        """Do nothing: the client is shared by all generations of a library and closed when the process ends."""
 
     # What is read whole ------------------------------------------------------------------------------------------
 
     @cached_property
     def statistics(self) -> WordStatistics:
+        """How often the words of the library stand in its chunks, as needed for BM25; read from the index once."""
         pieces = list[bytes]()
         while found := self.cluster.found(self.index, [f"file:{len(pieces)}:{STATISTICS}"], ["blob"]):
             pieces += [b64decode(one["blob"]) for one in found.values()]
@@ -193,7 +196,7 @@ class ClusterStore:
 
     @cached_property
     def communities(self) -> list[dict[str, Any]]:
-        """Their rows, by number."""
+        """The rows of all communities, in the order of their numbers."""
         return self._all("community", True, "number")
 
     @cached_property
@@ -211,14 +214,15 @@ class ClusterStore:
         return list(dict.fromkeys(one.title for one in self.catalogue.documents))[:limit]
 
     def _all(self, kind: str, columns: Sequence[str] | bool, *order: str, size: int = 500) -> list[dict[str, Any]]:
-        """The sources of all rows of a kind, in the order of some columns."""
+        """Return the sources of all rows of a kind, sorted by the columns `order`; `columns` are the fields to read
+        (True: all)."""
         found = self.cluster.scanned(self.index, {"term": {"kind": kind}}, columns, size)
         return sorted((hit["_source"] for hit in found), key=lambda row: [row[column] for column in order])
 
     # By id -------------------------------------------------------------------------------------------------------
 
     def _there(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The sources of rows, by key; those that there are."""
+        """Return the sources of the rows that exist, by key."""
 
         def read(missing: list[str]) -> JustRead:
             for key_, source in self.cluster.found(self.index, missing, excludes=("sentences",)).items():
@@ -227,7 +231,7 @@ class ClusterStore:
         return self._kept.values("row", keys, read)
 
     def rows(self, kind: str, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """Their sources, in the order asked. Raises `KeyError` for one that there is not."""
+        """Return the sources of these rows, in the order of `ids`. Raises `KeyError` for a row that does not exist."""
         keys = [key(kind, id_) for id_ in ids]
         found = self._there(keys)
         return [found[one] for one in keys]
@@ -246,7 +250,7 @@ class ClusterStore:
         return stacked([decoded(row["half"], self.dimension) for row in self.rows("chunk", ids)], self.dimension)
 
     def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
-        """For each chunk the vectors of its sentences, in their order."""
+        """Return for each chunk the vectors of its sentences, in their order, shape (sentences, d)."""
 
         def read(missing: list[str]) -> JustRead:
             found = self.cluster.found(self.index, missing, ["sentences"])
@@ -276,12 +280,12 @@ class ClusterStore:
         return found
 
     def given(self, documents: Sequence[str]) -> list[Triple]:
-        """The triples that came with these."""
+        """Return the triples that these documents came with."""
         return [triple for row in self.rows("document", documents) for triple in _stated(row)]
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """What broken bytes raise, as a `ClewError`."""
+        """Translate what damaged bytes raise into a `ClewError`."""
         from safetensors import SafetensorError
 
         try:
@@ -301,7 +305,8 @@ class ClusterStore:
         among: Sequence[str] | None = None,
         fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
-        """Of known chunks (`among`) without a request but for their rows."""
+        """As `Search.keyword_search`. If the chunks are given (`among`) only their rows are read, and the scores are
+        made here."""
         if among is None:
             return self.candidates(queries, np.zeros((0, self.dimension), np.float32), k, 0, scope, fields)
         rows = self.rows("chunk", among)
@@ -320,7 +325,7 @@ class ClusterStore:
         scope: frozenset[str] | None = None,
         fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
-        """Two requests: a search for all, and the rows of what it finds."""
+        """As `Search.candidates`, in two requests: one search for all queries, and the rows of what it finds."""
         if not self.manifest.chunks:
             return [[] for _ in (*queries, *vectors)]
         known = [self._known(query, fields) if k else {} for query in queries]
@@ -335,18 +340,19 @@ class ClusterStore:
 
     @property
     def tokens_by(self) -> str:
-        """The endpoint that all its chunks have ELSER's tokens from; empty where some have none."""
+        """The inference endpoint that made ELSER's tokens of the chunks; empty if some chunks have no tokens."""
         return "" if self._said.get("without") else str(self._said["elser"])
 
     def by_tokens(
         self, tokens: Sequence[searches.TokenWeights], k: int, scope: frozenset[str] | None
     ) -> list[list[FoundChunk]]:
-        """For each text at most k chunks by ELSER's tokens, best first."""
+        """Return for each text at most k chunks by ELSER's tokens, best first."""
         asked = [[searches.by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]
         return [its[:k] for its in self._found(asked)]
 
     def _found(self, asked: Sequence[Sequence[Body]]) -> list[list[FoundChunk]]:
-        """The hits of searches that each may take several, best first; one request for those that are not held."""
+        """Return the hits of each search, best first; a search may consist of several bodies, whose hits are merged.
+        One request is sent for all that are not in the cache."""
 
         def read(missing: list[str]) -> JustRead:
             answers = self.cluster.searched(self.index, [json.loads(one) for one in missing])
@@ -359,7 +365,7 @@ class ClusterStore:
         return [sorted((hit for one in its for hit in held[one]), key=lambda hit: -hit.score) for its in keys]
 
     def _known(self, query: str, fields: Mapping[str, float] | None) -> dict[str, list[str]]:
-        """The tokens of a query by the fields of the index that have them."""
+        """Return the tokens of a query that the library has, by the field of the index that has them."""
         asked = {"words": TOGETHER} if fields is None or fields.keys() - {"metadata"} else {}
         asked |= {"metadata": "metadata"} if fields and "metadata" in fields else {}
         found = {name: list(self.statistics.known(query, its)) for name, its in asked.items()}
@@ -403,7 +409,8 @@ class ClusterStore:
     whole = False
 
     def part(self, partitions: Sequence[int] | None = None) -> ClusterGraph:
-        """Of all only where they are few enough for this machine. Raises `ClewError` where they are not."""
+        """Return the graph of these partitions, or of all if they are few enough for this machine. Raises `ClewError`
+        if they are too many."""
         if partitions is None and self.manifest.chunks > WHOLE:
             raise ClewError(
                 f"the library has {self.manifest.chunks:,} chunks: this looks at all, and takes {WHOLE:,} at most",
@@ -414,7 +421,8 @@ class ClusterStore:
         return self._graph(wanted)
 
     def around(self, query: Query) -> Search:
-        """The partitions that what matches the question votes for: the best, as many as `NODES` nodes are in."""
+        """Return a store whose graph has only the partitions that matter for the query: those with the most hits, up to
+        `NODES` nodes."""
         texts, vectors = [form.text for form in query.forms], np.stack([form.vector for form in query.forms])
         found = self.candidates(texts, vectors, searches.VOTING, searches.VOTING, query.scope)
         votes = np.zeros(len(self._said["sizes"]))
@@ -424,7 +432,8 @@ class ClusterStore:
         return cast(Search, PartStore(self, searches.chosen(votes, self._said["sizes"])))
 
     def _slices(self, partitions: Sequence[int]) -> list[Slice]:
-        """One request for those that are not held, as far as `AT_ONCE` nodes go."""
+        """Return the slices of these partitions; those that are not in the cache are read in requests of at most
+        `AT_ONCE` nodes."""
 
         def read(missing: list[str]) -> JustRead:
             nodes = np.cumsum([self._said["sizes"][int(one)] for one in missing])
@@ -444,7 +453,8 @@ class ClusterStore:
         return LibraryVocabulary(self.statistics, self._named, self._texts)
 
     def _named(self, phrases: Sequence[str]) -> list[tuple[str, bool]]:
-        """One request for those that are not held."""
+        """Return for each phrase its kind of entity, and whether a title is called so; one request for those that are
+        not in the cache."""
 
         def read(missing: list[str]) -> JustRead:
             ids, names = [normalised(one) for one in missing], [f"{name_key(one):016x}" for one in missing]
@@ -475,6 +485,7 @@ class ClusterStore:
 
 
 def document_of_row(source: Mapping[str, Any]) -> Document:
+    """Make the document from the source of its row."""
     told = source["rest"]
     pages, headings = (tuple(Mark(*mark) for mark in told[name]) for name in ("pages", "headings"))
     id_, title, text, place = (source[name] for name in ("document", "title", "text", "place"))
@@ -483,19 +494,19 @@ def document_of_row(source: Mapping[str, Any]) -> Document:
 
 
 def _stated(source: Mapping[str, Any]) -> list[Triple]:
-    """The triples that a document came with, of its row."""
+    """Return the triples that a document came with, from the source of its row."""
     return [Triple(*one) for one in source.get("rest", {}).get("triples", ()) if one[3] is not None]
 
 
 def _edges(source: Mapping[str, Any]) -> list[Edge]:
-    """Those that leave a document, each once, whatever it came from."""
+    """Return the different edges that leave a document, from the source of its row."""
     told = source.get("rest", {}).get("edges", ())
     return list(dict.fromkeys(Edge(source["document"], target, relation) for target, relation, _ in told))
 
 
 @dataclass(frozen=True, slots=True)
 class PartStore:
-    """A store as far as a question reaches: its searches, and of its graph these partitions."""
+    """A store whose searches reach the whole library, and whose graph has some partitions alone."""
 
     store: ClusterStore
     partitions: tuple[int, ...]
@@ -512,11 +523,12 @@ class PartStore:
 
 
 def open_cluster(where: ClusterAddress) -> ClusterStore:
-    """The generation that is in use. Raises `NoLibrary`, `NotSetUp`, `LibraryMismatch`, `ServiceUnreachable`."""
+    """Open the generation that is in use. Raises `NoLibrary`, `NotSetUp`, `LibraryMismatch` or `ServiceUnreachable`."""
     return open_generation(Cluster(where, PRESENT))
 
 
 def open_generation(cluster: Cluster) -> ClusterStore:
+    """Open the generation that the alias names. Raises as `open_cluster` does."""
     _ = cluster.version
     generations = Generations(cluster)
     index = generations.required()

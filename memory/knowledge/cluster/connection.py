@@ -58,7 +58,7 @@ AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ClusterAddress:
-    """Where a library is: `servers` as `host:port` (none: those of `ES_URL`), its `name`."""
+    """Where a library is on a cluster: its `servers` as `host:port` (none: those of `ES_URL`), and its `name`."""
 
     name: str
     servers: tuple[str, ...] = ()
@@ -69,7 +69,8 @@ class ClusterAddress:
 
     @property
     def urls(self) -> list[str]:
-        """Raises `NotSetUp` where it names no server and `ES_URL` neither, `BadInput` for another machine in clear."""
+        """The addresses of the servers. Raises `NotSetUp` if neither the address nor `ES_URL` names one, and `BadInput`
+        for another machine without TLS."""
         if self.servers:
             found = [f"http{'s' if self.tls else ''}://{server}" for server in self.servers]
         else:
@@ -87,15 +88,16 @@ Place = Path | ClusterAddress
 
 
 class NotAllowed(NotSetUp):
-    """The key is one, and lacks a right."""
+    """The cluster knows the key, but the key lacks a right."""
 
 
 class Busy(ServiceUnreachable):
-    """It may answer later."""
+    """The cluster is overloaded and may answer later."""
 
 
 def address(text: str) -> ClusterAddress | None:
-    """None for what is no address of a cluster but a path. Raises `BadInput` for one that is not closed in its form."""
+    """Read the address of a library on a cluster; None if the text is the path of a folder. Raises `BadInput` for an
+    address of the wrong form."""
     match = _SCHEME.fullmatch(text)
     if not match:
         return None
@@ -113,12 +115,12 @@ def address(text: str) -> ClusterAddress | None:
 
 
 def place(text: object) -> Any:
-    """A library's place as somebody writes it: an address, or the path of a folder."""
+    """Convert the place of a library as a user writes it to an address on a cluster or the path of a folder."""
     return (address(text) or Path(text)) if isinstance(text, str) else text
 
 
 def without_secrets(text: str) -> str:
-    """An address as it may be shown: without a user and a password that somebody wrote into it."""
+    """Return an address without the user and the password that somebody wrote into it, fit to be shown."""
     return re.sub(r"^(\s*\w+:/*).*@", r"\1...@", text, flags=re.DOTALL)
 
 
@@ -141,7 +143,8 @@ def _check_url(url: str) -> None:
 
 
 def patience() -> float:
-    """Seconds that an answer may take, at least one: `ES_TIMEOUT`. Raises `BadInput` for what is no number."""
+    """Return how many seconds an answer may take, at least 1, from `ES_TIMEOUT`. Raises `BadInput` if that is not a
+    number."""
     given = os.environ.get("ES_TIMEOUT", "") or f"{SECONDS:g}"
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given):
         wrong = f"ES_TIMEOUT has '{given[:20]}', which is not a number of seconds"
@@ -150,7 +153,8 @@ def patience() -> float:
 
 
 def secret_of(variable: str) -> str:
-    """What stands in a header. Raises `NotSetUp` for what cannot, and does not say it."""
+    """Return the value of an environment variable for a header. Raises `NotSetUp`, without the value, if no header can
+    hold it."""
     given = os.environ.get(variable, "").strip("\r\n")
     if not given.isprintable() or (variable == "ES_API_KEY" and not given.isascii()):
         raise NotSetUp(f"{variable} has a line break or another character that no key has", f"export {variable}=...")
@@ -158,8 +162,8 @@ def secret_of(variable: str) -> str:
 
 
 class Cluster:
-    """The client of one library's cluster, that asks a busy one `tries` times, the second after `pause` seconds. Safe
-    from several threads."""
+    """The client of the cluster of one library. A busy cluster is asked `tries` times, the second time after `pause`
+    seconds. Safe from several threads."""
 
     def __init__(self, where: ClusterAddress, tries: int = ATTEMPTS, pause: float = PAUSE) -> None:
         self.where, self.tries, self.pause = where, tries, pause
@@ -167,7 +171,7 @@ class Cluster:
 
     @cached_property
     def client(self) -> "Elasticsearch":
-        """Raises `NotSetUp` without the package."""
+        """The client of Elasticsearch's package. Raises `NotSetUp` if that is not installed."""
         vendor = required("elasticsearch", f"the library {self.where}", "elasticsearch")
         options: dict[str, Any] = {}
         if key := secret_of("ES_API_KEY"):
@@ -189,7 +193,7 @@ class Cluster:
 
     @cached_property
     def version(self) -> tuple[int, ...]:
-        """Empty where the key may not see it. Raises `NotSetUp` for a server that is too old."""
+        """The version of the server; empty if the key may not see it. Raises `NotSetUp` if the server is too old."""
         try:
             said = self.ask(lambda client: client.info())
         except NotAllowed:
@@ -204,8 +208,9 @@ class Cluster:
         return found
 
     def ask(self, call: Callable[["Elasticsearch"], Any], seconds: float = 0.0) -> Any:
-        """The body of an answer; a busy cluster is asked again after growing pauses. Raises `ClewError` for what
-        Elasticsearch's client raises (`translated`)."""
+        """Make a call and return the body of the answer; if the cluster is busy, again after growing pauses. `seconds`
+        is how long an answer may take (0: as the client was made). Raises the errors of Elasticsearch's client as
+        `ClewError` (`translated`)."""
         for attempt in range(self.tries):
             try:
                 with self.translated():
@@ -219,6 +224,7 @@ class Cluster:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
+        """Translate the errors of Elasticsearch's client, and of its transport, into ours."""
         from elasticsearch import ApiError, ConnectionTimeout, SerializationError, SSLError, UnsupportedProductError
         from elasticsearch import ConnectionError as Broken
         from elasticsearch.helpers import ScanError
@@ -242,7 +248,7 @@ class Cluster:
             raise ServiceUnreachable(f"{self.where} cannot be reached", "look whether the cluster runs") from error
 
     def refused(self, status: int, body: object) -> ClewError:
-        """What the mend is, by what the server answers."""
+        """Return the error for an answer of this status and body, with a hint at what puts it right."""
         kind, reason = cause_of(body)
         said = f"{kind}: {reason}"[:300] if kind else f"status {status}"
         if status == 401:
@@ -276,7 +282,8 @@ class Cluster:
     # What several ask ----------------------------------------------------------------------------------------------
 
     def searched(self, index: str, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The answers of searches, one request for all; a part of the shards is no answer."""
+        """Return the answers of several searches, sent as one request. Raises `ServiceUnreachable` if only some shards
+        answered."""
         if not searches:
             return []
         head = {"index": index, "allow_partial_search_results": False, "search_type": "dfs_query_then_fetch"}
@@ -292,7 +299,7 @@ class Cluster:
     def found(
         self, index: str, ids: Sequence[str], source: Sequence[str] | bool = True, excludes: Sequence[str] = ()
     ) -> dict[str, dict[str, Any]]:
-        """The sources of documents by their id; those that there are."""
+        """Return the sources of the rows with these ids that exist, by id."""
         made: dict[str, dict[str, Any]] = {}
         for start in range(0, len(ids), AT_ONCE):
             part = list(ids[start : start + AT_ONCE])
@@ -313,7 +320,8 @@ class Cluster:
         size: int = 500,
         columns: Sequence[str] = (),
     ) -> Iterator[dict[str, Any]]:
-        """All hits of a query in no order, `size` of each request; `columns` are fields read without a source."""
+        """Return all hits of a query, in no order, in requests of `size` hits. `columns` are fields that are read
+        without the source."""
         from elasticsearch.helpers import scan
 
         body = {"query": query, "source": source, "docvalue_fields": list(columns)}
@@ -328,7 +336,7 @@ class Cluster:
 
 
 def cause_of(body: object) -> tuple[str, str]:
-    """Type and reason of an error, the innermost that says one."""
+    """Return the type and the reason of an error's body: the innermost cause that states both."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return "", str(error or body or "")[:300]

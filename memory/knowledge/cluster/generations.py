@@ -23,17 +23,19 @@ WRITE_RIGHTS = ("read", "view_index_metadata", "write", "manage")
 
 
 class Generations:
-    """Of the library of a cluster's address."""
+    """The generations of one library on a cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.alias = f"{PREFIX}{cluster.where.name}"
 
     def index(self, generation: int) -> str:
+        """Return the name of the index of a generation."""
         return f"{self.alias}-{generation:010}"
 
     def current(self) -> str:
-        """The index that is in use; empty where there is no library. Raises `NotSetUp` for a key that may not see."""
+        """Return the name of the index in use; empty if there is no library. Raises `NotSetUp` if the key may not see
+        it."""
         try:
             answer = self.cluster.ask(lambda client: client.indices.get_alias(name=self.alias))
         except NoLibrary:
@@ -48,12 +50,13 @@ class Generations:
         return ""
 
     def required(self) -> str:
+        """Return the name of the index in use. Raises `NoLibrary` if there is none."""
         if found := self.current():
             return found
         raise self.cluster.refused(404, None)
 
     def lacking(self, rights: tuple[str, ...]) -> list[str]:
-        """Those that the key has not for this library; none where the cluster has no security."""
+        """Return which of these rights the key does not have for this library; none if the cluster has no security."""
         wanted = [{"names": [self.alias, f"{self.alias}-*"], "privileges": list(rights)}]
         try:
             said = self.cluster.ask(lambda client: client.security.has_privileges(index=wanted))
@@ -64,13 +67,13 @@ class Generations:
         return [right for right in rights if not all(its[right] for its in said["index"].values())]
 
     def may_index(self) -> None:
-        """Before any work. Raises `NotAllowed` for a key that may not."""
+        """Raise `NotAllowed` if the key may not index; called before any work."""
         if missing := self.lacking(WRITE_RIGHTS):
             what = f"the key for {self.cluster.where} may not index: {', '.join(missing)} missing"
             raise NotAllowed(what, "give it the rights of docs/elasticsearch.md")
 
     def ours(self) -> list[str]:
-        """The indices of all generations that there are of this library, whole or not, the oldest first."""
+        """Return the indices of all generations of this library, complete or not, the oldest first."""
         try:
             said = self.cluster.ask(lambda client: client.indices.get_mapping(index=f"{self.alias}-*"))
         except NoLibrary:
@@ -80,7 +83,8 @@ class Generations:
         return sorted(index for index in ours if index.rpartition("-")[2].isdigit())
 
     def checked(self, index: str) -> None:
-        """Raises `LibraryMismatch` for an index of another format, and for one that is none of ours, which stays."""
+        """Raise `LibraryMismatch` for an index of another format, or one that was not made by Clew, which is left
+        alone."""
         said = self.cluster.ask(lambda client: client.indices.get_mapping(index=index))
         where, has = self.cluster.where, said[index]["mappings"].get("_meta", {}).get("clew", {}).get("format", "")
         if not has:
@@ -92,8 +96,8 @@ class Generations:
             )
 
     def begin(self, current: str, manifest: Manifest, anew: bool) -> str:
-        """The index of the next generation, open to writes: what a run left unfinished, else a clone of the one in use,
-        else (`anew`: always) an empty one."""
+        """Return the index of the next generation, open to writes: what an earlier run left unfinished, else a clone of
+        the index in use, else an empty one. With `anew` it is always empty."""
         newest = max((int(index.rpartition("-")[2]) for index in self.ours()), default=0)
         unfinished, made = self.index(newest), self.index(newest + 1)
         if newest and unfinished > current and not anew and self._usable(unfinished, manifest):
@@ -110,7 +114,8 @@ class Generations:
         return made
 
     def _made(self, call: Callable[["Elasticsearch"], Any]) -> None:
-        """An index that is there already was made by a call whose answer was lost."""
+        """Make an index by this call. An index that exists already is accepted: an earlier call made it and its answer
+        was lost."""
         try:
             self.cluster.ask(call, BULK_SECONDS)
         except ClewError as error:
@@ -118,12 +123,12 @@ class Generations:
                 raise
 
     def _usable(self, index: str, manifest: Manifest) -> bool:
-        """Whether its mapping is the one that we would make."""
+        """Return whether the mapping of the index is the one that this generation needs."""
         said = self.cluster.ask(lambda client: client.indices.get(index=index))[index]
         return not mapping_faults(said, manifest)
 
     def close(self, index: str) -> None:
-        """To writes, for good; all that was written is seen from now on."""
+        """Close the index to writes for good, and make all that was written visible to searches."""
         self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": True}))
         self._refresh(index)
 
@@ -131,8 +136,8 @@ class Generations:
         self.cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
 
     def switch(self, current: str, index: str) -> None:
-        """Use `index` in the place of `current` from now on, and remove what was before that. Raises `LibraryBusy`
-        where another run has switched meanwhile."""
+        """Put `index` in use in place of `current`, and remove older generations. Raises `LibraryBusy` if another run
+        has switched meanwhile."""
         actions: list[dict[str, Any]] = [{"add": {"index": index, "alias": self.alias}}]
         if current:
             actions.append({"remove": {"index": current, "alias": self.alias, "must_exist": True}})
@@ -149,14 +154,15 @@ class Generations:
                 self.remove(old)
 
     def proof(self, index: str) -> str:
-        """The hash over all rows of a generation, by its manifest's row."""
+        """Return the hash over all rows of a generation, from the row of its manifest."""
         found = self.cluster.found(index, ["manifest"], ["rest.hash"])
         return str(found.get("manifest", {}).get("rest", {}).get("hash", ""))
 
     def remove(self, index: str) -> None:
-        """One of `ours`."""
+        """Remove an index that is one of `ours`."""
         self.cluster.ask(lambda client: client.indices.delete(index=index, ignore_unavailable=True), BULK_SECONDS)
 
 
 def indexed_meanwhile(cluster: Cluster) -> LibraryBusy:
+    """Return the error for a library that another run has changed since this one began."""
     return LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")

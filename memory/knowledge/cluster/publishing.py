@@ -46,7 +46,7 @@ NAMED, LONG = 5, 80
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a run sent and deleted, of all rows; `tokens_by` is the endpoint that all chunks have tokens from."""
+    """How many rows a run sent and deleted, of all; `tokens_by` is the endpoint that made the tokens of all chunks."""
 
     index: str
     rows: int
@@ -63,11 +63,12 @@ class Published:
 def publish(
     cluster: Cluster, generation: Path, anew: bool = False, instead_of: str | None = None
 ) -> Iterator[Progress | Published]:
-    """Bring a generation of an embedded library onto the cluster and use it; ends with `Published`. `anew`: all of it
-    is sent. `instead_of` is the index that was in use when the generation was begun, the one that is now by default.
+    """Send a generation of a library in a folder to the cluster and put it in use; yields progress and ends with
+    `Published`.
 
-    The library stays as it was until the very end. Raises `LibraryBusy` where another was put in its place meanwhile,
-    and `ClewError` where rows are refused.
+    With `anew` everything is sent, else only what differs. `instead_of` is the index that was in use when the
+    generation was begun (by default the one in use now). The library stays as it was until the very end. Raises
+    `LibraryBusy` if another run has switched it meanwhile, and `ClewError` if the cluster refuses rows.
     """
     _ = cluster.version
     started, manifest, generations = time.perf_counter(), read_manifest(generation), Generations(cluster)
@@ -103,8 +104,8 @@ def publish(
 def _differing(
     rows: Iterable[IndexRow], there: Mapping[str, tuple[str, str]], hashes: dict[str, str], endpoints: set[str]
 ) -> Iterator[IndexRow]:
-    """Those that are not `there` as they are; notes the hashes of all, and the endpoints that chunks have tokens from.
-    Where none is named, the tokens that are there stay."""
+    """Yield the rows that the cluster lacks or has otherwise. Notes the hashes of all rows in `hashes`, and the
+    endpoints that made the chunks' tokens. If no endpoint is configured, tokens that are there stay."""
     for row in rows:
         hashes[row.id] = row.hash
         hash_, by = there.get(row.id, ("", ""))
@@ -117,7 +118,7 @@ def _differing(
 
 
 def hashes_of(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:
-    """Of all rows of an index but the manifest, by id, the hash and the endpoint that its tokens are from."""
+    """Return by id the hash of each row of an index, except the manifest's, and the endpoint that made its tokens."""
     query = {"bool": {"must_not": {"term": {"kind": "manifest"}}}}
     found = cluster.scanned(index, query, False, 5000, ["hash", "by"])
     told = ((hit["_id"], hit.get("fields", {})) for hit in found)
@@ -125,8 +126,8 @@ def hashes_of(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:
 
 
 def send(cluster: Cluster, index: str, rows: Iterable[IndexRow], gone: Iterable[str] = ()) -> Iterator[None]:
-    """Write rows, and delete those that are gone; yields after each that was taken. Raises `ClewError` that names what
-    was refused, `ServiceUnreachable` where the cluster stays busy or away."""
+    """Write rows and delete those in `gone`; yields after each that the cluster accepted. Raises `ClewError` naming a
+    row that was refused, and `ServiceUnreachable` if the cluster stays busy or unreachable."""
     from elasticsearch.helpers import streaming_bulk
 
     names, failed = dict[str, str](), dict[str, str]()
@@ -161,7 +162,8 @@ def send(cluster: Cluster, index: str, rows: Iterable[IndexRow], gone: Iterable[
 
 
 def _written(cluster: Cluster, rows: Iterable[IndexRow], names: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """As actions of a bulk; with ELSER's tokens of chunks, where an endpoint is named. Notes each row's document."""
+    """Yield the rows as bulk actions, with ELSER's tokens of chunks if an endpoint is configured. Notes the document of
+    each row in `names`."""
     left, by = iter(rows), endpoint()
     while some := list(islice(left, AT_A_TIME)):
         chunks = [row for row in some if by and row.source["kind"] == "chunk"]
@@ -183,9 +185,12 @@ Worked = TypeVar("Worked")
 def worked_on(
     place: Place, cache: Path, work: Callable[[Path], Iterator[Worked]], anew: bool = False
 ) -> Generator[Worked | Progress | Published, None, None]:
-    """What `work` yields on the folder of a library; of one on a cluster on the copy, which is then sent: `Published`
-    comes before the last event. `anew`: whatever the cluster has, all is sent. Raises what `work` and `publish` raise,
-    and before any work `NotAllowed` for a key that may not index, and what `on_this_machine` raises."""
+    """Run `work` on the folder of a library and yield what it yields. For a library on a cluster it works on the local
+    copy, which is then sent: `Published` comes before the last event.
+
+    With `anew` everything is sent. Raises what `work` and `publish` raise; and before any work what `on_this_machine`
+    raises, and `NotAllowed` if the key may not index.
+    """
     if isinstance(place, Path):
         yield from work(place)
         return
@@ -221,7 +226,8 @@ def worked_on(
 
 
 def on_this_machine(place: Place, cache: Path) -> Path:
-    """The folder with a library. Raises `LibraryMismatch` for one on a cluster that was not indexed on this machine."""
+    """Return the folder of a library, or of the local copy of one on a cluster. Raises `LibraryMismatch` if that was
+    not indexed on this machine."""
     if isinstance(place, Path):
         return place
     generations, folder = Generations(Cluster(place)), _folder(place, cache)
@@ -230,7 +236,7 @@ def on_this_machine(place: Place, cache: Path) -> Path:
 
 
 def _check_copy(generations: Generations, current: str, folder: Path) -> None:
-    """Raises `LibraryMismatch` where the folder has not what the cluster has."""
+    """Raise `LibraryMismatch` if the local copy does not have what the cluster has."""
     generations.checked(current)
     proof, generation = generations.proof(current), current_generation(folder)
     if proof and generation and _mark(folder).get("hash") != proof:  # a run that was killed may have sent it
@@ -250,7 +256,8 @@ def _folder(where: ClusterAddress, cache: Path) -> Path:
 
 
 def _mark(folder: Path) -> dict[str, str]:
-    """What was sent last: the hash of its files, the hash over its rows, the endpoint of its tokens."""
+    """Read what the last run sent: the hash of the copy's files, the hash over the rows, and the endpoint of the
+    tokens."""
     try:
         found = json.loads((folder / SENT).read_text("utf-8"))
     except (OSError, ValueError):
@@ -259,7 +266,8 @@ def _mark(folder: Path) -> dict[str, str]:
 
 
 def _clear(folder: Path) -> None:
-    """Of a library that was removed on the cluster; generations that somebody reads stay. Raises `LibraryBusy`."""
+    """Delete the local copy of a library that was removed from the cluster; generations that somebody reads stay.
+    Raises `LibraryBusy`."""
     with disk.held(folder):
         for entry in folder.iterdir():
             with unread(entry) as free:

@@ -56,6 +56,7 @@ TOLD = 8191
 
 
 def index_mapping(manifest: Manifest, library: str) -> dict[str, Any]:
+    """Return the mapping of a generation's index: its fields, and in `_meta` whose it is and in which format."""
     keyword, binary, number = {"type": "keyword"}, {"type": "binary"}, {"type": "integer"}
     words, unsearched = {"type": "text", "analyzer": "whitespace"}, {"type": "text", "index": False}
     told = {**keyword, "ignore_above": TOLD}
@@ -83,12 +84,13 @@ def index_mapping(manifest: Manifest, library: str) -> dict[str, Any]:
 
 
 def index_settings(manifest: Manifest) -> dict[str, Any]:
+    """Return the settings of a generation's index, with BM25's k1 and b of the library."""
     scoring = {"type": "BM25", "k1": manifest.keywords.k1, "b": manifest.keywords.b}
     return {**REPLICAS, "refresh_interval": "-1", "similarity": {"default": scoring}}
 
 
 def mapping_faults(said: Mapping[str, Any], manifest: Manifest) -> list[str]:
-    """What an index, as the cluster describes it, has otherwise than we would make it."""
+    """Return how the mapping that the cluster describes differs from that which we would make, a line each."""
     wanted = index_mapping(manifest, "")["properties"]
     has, mark = said["mappings"].get("properties", {}), said["mappings"].get("_meta", {}).get("clew", {})
     scoring = said["settings"]["index"].get("similarity", {}).get("default", {})
@@ -102,7 +104,7 @@ def mapping_faults(said: Mapping[str, Any], manifest: Manifest) -> list[str]:
 
 
 class IndexRow(NamedTuple):
-    """A document of the index: what its source says, and what is only searched."""
+    """One document of the index: `source` is what can be read again, `indexed` what can only be searched."""
 
     id: str
     source: dict[str, Any]
@@ -114,18 +116,19 @@ class IndexRow(NamedTuple):
 
 
 def key(kind: str, id_: str) -> str:
-    """The id in the index: those of documents may be longer than Elasticsearch takes."""
+    """Return the id of a row in the index: its kind and a hash, as a document's own id may be longer than Elasticsearch
+    allows."""
     return f"{kind}:{hashlib.blake2b(id_.encode(errors='surrogatepass'), digest_size=KEY_BYTES).hexdigest()}"
 
 
 def hash_of(source: Mapping[str, Any]) -> str:
-    """SHA-256, in hex, of all but the hash itself, and the endpoint that its tokens are `by`."""
+    """Return SHA-256 (hex) of a source, without the hash in it and the endpoint that made its tokens."""
     own = {name: value for name, value in source.items() if name not in ("hash", "by")}
     return hashlib.sha256(json.dumps(own, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def proof_of(hashes: Mapping[str, str]) -> str:
-    """SHA-256 over the hashes of rows, by id."""
+    """Return SHA-256 (hex) over the hashes of all rows, in the order of their ids."""
     whole = hashlib.sha256()
     for id_ in sorted(hashes):
         whole.update(f"{id_}\0{hashes[id_]}\n".encode())
@@ -133,7 +136,7 @@ def proof_of(hashes: Mapping[str, str]) -> str:
 
 
 def halves(vectors: NDArray[Any]) -> str:
-    """Vectors as they are kept: float16, row after row, in base64."""
+    """Return vectors as they are stored: float16, row by row, in base64."""
     return b64encode(np.ascontiguousarray(vectors, np.float16).tobytes()).decode()
 
 
@@ -143,12 +146,12 @@ def decoded(text: str, dimension: int) -> Vectors:
 
 
 def stacked(parts: Sequence[Vectors], dimension: int) -> Vectors:
-    """One after the other, shape (rows, dimension); there may be none."""
+    """Join vectors to one array of shape (rows, dimension), which may have no rows."""
     return np.concatenate([*parts, np.zeros((0, dimension), np.float32)])
 
 
 def rows_of(generation: Path, manifest: Manifest) -> Generator[IndexRow, None, None]:
-    """All but the manifest. Raises what a broken file raises, as `ClewError`."""
+    """Yield all rows of a generation except the manifest's. Damaged files raise `ClewError`."""
     store = EmbeddedStore(generation, manifest.keywords, manifest.date_order)
     with closing(store), closing(open_database(generation)) as database:
         tokens = list(zip(*chunk_tokens(database, manifest.keywords, orders_in(database)), strict=True))
@@ -165,7 +168,7 @@ def rows_of(generation: Path, manifest: Manifest) -> Generator[IndexRow, None, N
 
 
 def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
-    """What the manifest's row tells beside the manifest."""
+    """Return what the manifest's row says about the generation beside the manifest itself."""
     store = EmbeddedStore(generation, manifest.keywords, manifest.date_order)
     with closing(store):
         partitioning = store.part().partitioning

@@ -1,4 +1,4 @@
-"""What is asked of an index to find what matches a question, and the part of the graph that this votes for."""
+"""The searches that are sent to an index, and the choice of the partitions that their hits lie in."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -35,31 +35,37 @@ Filter = list[dict[str, Any]]
 
 
 class FoundChunk(NamedTuple):
+    """The id of a chunk that a search found, and its score there."""
+
     chunk: str
     score: float
 
 
 def parts_of(values: Sequence[str]) -> list[Sequence[str]]:
+    """Split values into parts that fit one request each."""
     return [values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE)]
 
 
 def in_scope(scope: frozenset[str] | None) -> list[Filter]:
-    """What a search is limited to, one list for each search that it takes: a query has a bound number of terms."""
+    """Return the filters that limit a search to the scope, one for each search that has to be sent: a query may have
+    only so many terms."""
     return [[]] if scope is None else [[{"terms": {"document": list(part)}}] for part in parts_of(sorted(scope))]
 
 
 def by_words(tokens: Mapping[str, Sequence[str]], k: int, within: Filter) -> Body:
-    """`tokens` by the field of the index."""
+    """Return the search for the k best chunks by BM25; `tokens` are given by the field that they are sought in."""
     any_of = [{"term": {field: token}} for field, its in tokens.items() for token in its]
     return _hits({"query": {"bool": {"should": any_of, "filter": within, "minimum_should_match": 1}}}, k)
 
 
 def by_sparse(tokens: Mapping[str, float], k: int, within: Filter) -> Body:
+    """Return the search for the k best chunks by ELSER's weighted tokens."""
     given = {"sparse_vector": {"field": "elser", "query_vector": dict(tokens)}}
     return _hits({"query": {"bool": {"must": given, "filter": within}} if tokens else {"match_none": {}}}, k)
 
 
 def by_vector(vector: Vector, k: int, within: Filter) -> Body:
+    """Return the search for the k chunks nearest to a vector."""
     most = min(k, MOST_HITS)
     near = {
         **{"field": "vector", "query_vector": vector.astype(float).tolist(), "k": most, "filter": within},
@@ -70,7 +76,7 @@ def by_vector(vector: Vector, k: int, within: Filter) -> Body:
 
 
 def by_id(ids: Sequence[str]) -> Body:
-    """The query for entities with these ids."""
+    """Return the query for the entities with these ids."""
     return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["entity", "type"]}
 
 
@@ -78,7 +84,7 @@ NO_NAMES: Mapping[str, Any] = {"named": {"buckets": ()}}
 
 
 def by_name(names: Sequence[str]) -> Body:
-    """Which of these are names of titles."""
+    """Return the search that tells which of these names some title has."""
     own = {"field": "named", "include": list(names), "size": len(names), "execution_hint": "map"}
     return {"query": {"terms": {"named": list(names)}}, "size": 0, "aggs": {"named": {"terms": own}}}
 
@@ -88,8 +94,8 @@ def _hits(search: Body, k: int) -> Body:
 
 
 def chosen(votes: Floats, sizes: Sequence[int]) -> tuple[int, ...]:
-    """The partitions with the most votes: the first whatever its size, then all that have votes as far as `NODES` goes,
-    and without votes until there are `FEWEST` nodes."""
+    """Choose the partitions with the most votes: the first whatever its size, further ones with votes while the sum
+    stays below `NODES` nodes, and ones without votes until there are `FEWEST` nodes."""
     found, nodes = list[int](), 0
     for partition in np.argsort(-votes, kind="stable").tolist():
         if not votes[partition] and nodes >= FEWEST:
@@ -114,13 +120,13 @@ TokenWeights = Mapping[str, float]
 
 
 def endpoint() -> str:
-    """Empty where none is named."""
+    """Return the name of ELSER's inference endpoint, from the environment; empty if none is named."""
     return os.environ.get(ENDPOINT, "").strip()
 
 
 def tokens_of(cluster: Cluster, texts: Sequence[str]) -> list[TokenWeights]:
-    """Of each text; the endpoint is created where there is none of that name and the key may. Raises `NotSetUp` where
-    that is not so, or the server or its licence has no inference."""
+    """Return ELSER's tokens of each text. The endpoint is created if it does not exist and the key may. Raises
+    `NotSetUp` if it cannot be, or if the server or its licence has no inference."""
     found: list[TokenWeights] = []
     for first in range(0, len(texts), AT_A_TIME):
         call = partial(_sparse, id_=endpoint(), texts=list(texts[first : first + AT_A_TIME]))
@@ -145,7 +151,8 @@ def _create(client: "Elasticsearch") -> Any:
 
 
 def _asked(cluster: Cluster, call: Callable[["Elasticsearch"], Any]) -> Any:
-    """A cluster that cannot be reached, and an endpoint that is not there, stay that."""
+    """Ask the endpoint. An unreachable cluster and a missing endpoint raise as everywhere; other errors say that there
+    is no inference."""
     try:
         return cluster.ask(call, BULK_SECONDS)
     except (NoLibrary, ServiceUnreachable):

@@ -31,12 +31,14 @@ TEXTS = "texts"
 
 @dataclass(frozen=True, eq=False)
 class Slice:
+    """What the graph has of one partition: arrays and texts by name."""
+
     arrays: Arrays
     texts: Mapping[str, Any]
 
     @property
     def size(self) -> int:
-        """Bytes, about."""
+        """About how many bytes it takes in memory."""
         return sum(array.nbytes for array in self.arrays.values()) + 4 * self.arrays[TEXTS].nbytes
 
     @cached_property
@@ -44,7 +46,8 @@ class Slice:
         return [Entity(*one) for one in self.texts["entities"]]
 
     def holding(self, token: str) -> tuple[Ints, NDArray[np.float32]]:
-        """The chunks, by their numbers in the library, that hold a token, and their shares of its BM25."""
+        """Return the chunks that hold a token, by their numbers in the library, and how much of the token's BM25 each
+        reaches."""
         tokens = self.texts["tokens"]
         place = bisect_left(tokens, token)
         there = place < len(tokens) and tokens[place] == token
@@ -53,14 +56,14 @@ class Slice:
 
 
 def packed(arrays: Arrays, texts: Mapping[str, Any]) -> bytes:
-    """The same bytes for the same content."""
+    """Return arrays and texts as bytes; equal content gives equal bytes."""
     said = json.dumps(texts, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     made = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     return save(made | {TEXTS: np.frombuffer(said, np.uint8)})
 
 
 def unpacked(data: bytes) -> Slice:
-    """Raises what broken bytes raise (`disk.BROKEN`, and safetensors' own error)."""
+    """Read what `packed` wrote. Damaged bytes raise `disk.BROKEN` or safetensors' own error."""
     arrays = load(data)
     return Slice(arrays, json.loads(arrays[TEXTS].tobytes()))
 
@@ -69,8 +72,8 @@ def unpacked(data: bytes) -> Slice:
 
 
 class Cutter:
-    """Over a whole graph. `spans` are the start and end of each sentence, shape (sentences, 2); `tokens` of each chunk
-    what its fields become in the index."""
+    """Cuts a whole graph into the slices of its partitions. `spans` are start and end of each sentence, shape
+    (sentences, 2); `tokens` has for each chunk the tokens of its fields in the index."""
 
     def __init__(
         self, graph: Graph, spans: Ints, tokens: Sequence[tuple[Sequence[str], ...]], statistics: WordStatistics
@@ -137,13 +140,14 @@ class Cutter:
         }
 
     def _stated(self, relations: Ints) -> Ints:
-        """Shape (5, relations): subject, verb, object, sentence, and whether it was given with the documents."""
+        """Return these relations as an array of shape (5, relations): subject, verb, object, sentence, and whether it
+        came with the documents."""
         layers = self.graph.layers
         columns = (layers.subjects, layers.verb_numbers, layers.objects, layers.stated, layers.given)
         return np.stack([column[relations] for column in columns]).astype(np.int64)
 
     def _titles(self, rows: Ints) -> dict[str, NDArray[Any]]:
-        """The words of the titles of these chunks, as `Titles` has them."""
+        """Return the words of the titles of these chunks, in the arrays of `Titles`."""
         titles, titled = self.graph.titles, self._names_of.of(rows)[0]
         return {
             "title_stems": titles.stems[titled],
@@ -155,7 +159,8 @@ class Cutter:
         }
 
     def _postings(self, rows: Ints) -> tuple[list[str], Ints, Ints, NDArray[np.float32]]:
-        """The tokens of these chunks by alphabet, and of each the chunks that hold it with their shares of its BM25."""
+        """Return the tokens of these chunks in alphabetical order, and for each the chunks that hold it with their
+        shares of its BM25."""
         held: dict[str, list[tuple[int, float]]] = {}
         for row in rows.tolist():
             for token, share in self.statistics.shares(ChunkWords.of(*self.tokens[row])).items():
@@ -171,8 +176,8 @@ class Cutter:
 
 
 class Joined:
-    """The arrays of some slices, as a `Graph` has them. `method` and `size` are those of the partitions. Safe from
-    several threads."""
+    """The slices of some partitions as one `Graph`; `method` and `size` are those by which the partitions were made.
+    Safe from several threads."""
 
     def __init__(
         self, slices: Sequence[Slice], method: str, size: int, statistics: WordStatistics, dimension: int
@@ -187,7 +192,7 @@ class Joined:
         self.rows = self._all_rows[self._order]
 
     def _put(self, name: str) -> NDArray[Any]:
-        """An array of all slices, one after the other."""
+        """Return an array of all slices, joined in their order."""
         found = [one.arrays[name] for one in self.slices] or [np.zeros(self._empty.get(name, (0,)), np.int64)]
         whole = np.concatenate(found, axis=-1 if found[0].ndim == 2 and name in _BY_COLUMN else 0)
         return whole.astype(np.int64) if whole.dtype == np.int32 else whole
@@ -196,7 +201,8 @@ class Joined:
         return [text for one in self.slices for text in one.texts[name]]
 
     def _once(self, numbers: str, texts: str) -> tuple[Ints, list[Any]]:
-        """Numbers, rising, that several slices have, and what belongs to each."""
+        """Return the numbers that the slices have, ascending and without repetitions, and the text that belongs to
+        each."""
         found, first = np.unique(self._put(numbers), return_index=True)
         said = self._texts(texts)
         return found, [said[place] for place in first.tolist()]
@@ -211,12 +217,12 @@ class Joined:
 
     @cached_property
     def sentence_numbers(self) -> Ints:
-        """The library's, rising."""
+        """The numbers of the sentences in the library, ascending."""
         return np.sort(self._put("sentences"))
 
     @cached_property
     def spans(self) -> Ints:
-        """Start and end of each sentence in its document."""
+        """Start and end of each sentence in its document, shape (sentences, 2)."""
         return np.asarray(self._put("spans").reshape(-1, 2)[np.argsort(self._put("sentences"))], np.int64)
 
     @cached_property
@@ -255,7 +261,7 @@ class Joined:
 
     @cached_property
     def entity_numbers(self) -> Ints:
-        """The library's, rising: those of `layers.entities`."""
+        """The numbers in the library of `layers.entities`, ascending."""
         return np.unique(self._put("entities"))
 
     @cached_property
@@ -286,7 +292,8 @@ class Joined:
         return TitleIndex(stems[order], written[order], nodes[order], at[order], names, lengths)
 
     def places_of(self, rows: Ints) -> Ints:
-        """The numbers here of chunks with these rows of the library; -1 where they are not of this part."""
+        """Return the numbers in this part of the chunks with these numbers in the library; -1 for a chunk of another
+        part."""
         return looked_up(self.rows, rows, np.arange(len(self.rows)), -1)
 
     def words(self, query: str, nodes: Ints) -> WordShares:

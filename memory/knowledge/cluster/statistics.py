@@ -1,7 +1,7 @@
-"""What a library's words are, and how often: the idf of each, and how well a chunk meets a query, as BM25 has it.
+"""How often each word stands in a library, and from that BM25's scores of chunks.
 
-Elasticsearch finds the best chunks; their scores are made here, so that they are those of the embedded store: shares of
-the most that a query could reach, with the same words left out.
+Elasticsearch only finds the best chunks. Their scores are computed here, so that they equal those of the embedded
+store: shares of the highest score that a query could reach, with the same words left out.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameter
 
 @dataclass(frozen=True, slots=True)
 class ChunkWords:
-    """How often each token stands in a chunk's title, in its text and in what is known of its document; `lengths` in
-    tokens, by field."""
+    """How often each token stands in a chunk's title, in its text and in its document's metadata; `lengths` counts the
+    tokens of each field."""
 
     title: Counter[str]
     text: Counter[str]
@@ -30,14 +30,15 @@ class ChunkWords:
 
     @classmethod
     def of(cls, title: Sequence[str], text: Sequence[str], metadata: Sequence[str]) -> Self:
+        """Count the tokens of the three fields."""
         lengths = dict(zip(FIELDS, map(len, (title, text, metadata)), strict=True))
         return cls(Counter(title), Counter(text), Counter(metadata), lengths)
 
 
 class WordStatistics:
-    """`known_tokens` by alphabet; `held[f, t]` chunks have token t in field f of `INDEXES`; `lengths[f]` is the mean of
-    their lengths in tokens, over all `size` chunks. `tokens` are those of titles and texts, `words` has those of a
-    query with the token of each. Safe from several threads."""
+    """What BM25 needs to know of a library: `known_tokens` in alphabetical order; `held[f, t]`, how many chunks have
+    token t in field f of `INDEXES`; `lengths[f]`, the mean length of the field in tokens, over all `size` chunks.
+    `tokens` are those of titles and texts; `words` maps the words of a query to tokens. Safe from several threads."""
 
     def __init__(
         self,
@@ -59,22 +60,24 @@ class WordStatistics:
         self._asked = lru_cache(RECENT)(self._weighed)
 
     def count(self, token: str, field: str = TOGETHER) -> int:
-        """In how many chunks it stands."""
+        """Return how many chunks have this token in the field."""
         number = self._numbers.get(token)
         return 0 if number is None else int(self.held[INDEXES.index(field), number])
 
     def idf(self, token: str, field: str = TOGETHER) -> float:
+        """Return BM25's inverse document frequency of this token in the field."""
         number = self._numbers.get(token)
         return float(idf_of(0, self.size) if number is None else self._idf[INDEXES.index(field), number])
 
     def known(self, query: str, field: str = TOGETHER) -> dict[str, str]:
-        """The tokens of a query that the library has there, each with the first of its words."""
+        """Return the tokens of a query that the library has in this field, each with the first word that it stands
+        for."""
         words = {token: word for word, token in reversed(self.words(query).items())}
         return {token: word for token, word in reversed(words.items()) if self.count(token, field)}
 
     def shares(self, chunk: ChunkWords, only: Collection[str] | None = None) -> dict[str, float]:
-        """For each token (by default all of the chunk) how much of its BM25 the chunk reaches, title and text together;
-        0 to 1."""
+        """Return the tokens of `only` that the chunk has (None: all that it has), each with the share of its greatest
+        BM25 that the chunk reaches in title and text together, 0 to 1."""
         weight, together = self.parameters.title_weight, INDEXES.index(TOGETHER)
         length = weight * chunk.lengths["title"] + chunk.lengths["text"]
         wanted = {**chunk.text, **chunk.title} if only is None else only
@@ -88,8 +91,8 @@ class WordStatistics:
         return count / (norm + count)
 
     def hit(self, id_: str, query: str, chunk: ChunkWords, fields: Mapping[str, float] | None = None) -> Hit | None:
-        """None where a chunk has no word of the query; with `fields` its score is the sum of theirs, by these
-        weights."""
+        """Score a chunk for a query; None if it has no word of it. With `fields`, weights by field, its score is the
+        weighted sum of the fields' scores."""
         asked = self._asked(query)
         parts = {name: self._field(asked, name, chunk) for name in fields or FIELDS[:2]}
         if fields is None:
@@ -126,8 +129,8 @@ _NO_FIELD = FieldHit(0.0, ())
 
 
 class _AskedWords(NamedTuple):
-    """The words of a query with their tokens; the idf of those that are known; by field, that of all, and the sum of
-    those that it has."""
+    """The words of a query with their tokens, and by field the idf of the known ones, its sum over all words, and its
+    sum over the known ones."""
 
     words: Mapping[str, str]
     known: Mapping[str, float]
@@ -137,7 +140,7 @@ class _AskedWords(NamedTuple):
 def statistics_of(
     tokens: Iterable[Sequence[Sequence[str]]], parameters: KeywordParameters, dates: DateOrder
 ) -> WordStatistics:
-    """Of the tokens of each chunk, by `FIELDS`."""
+    """Count the words of a library from the tokens of each chunk, which are given by `FIELDS`."""
     held = tuple(Counter[str]() for _ in INDEXES)
     sums, size = [0] * len(INDEXES), 0
     for title, text, metadata in tokens:

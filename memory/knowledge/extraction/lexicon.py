@@ -72,6 +72,7 @@ _VERB_FORMS = frozenset().union(
 
 
 def is_participle(word: str) -> bool:
+    """Return whether an English word is a past participle, by the list or by its ending."""
     return word in PARTICIPLES or (word.endswith("ed") and word not in _NO_VERBS)
 
 

@@ -36,6 +36,8 @@ _OUTSIDE_GRAPHS = " AND d.source NOT IN (SELECT origin FROM main.edges)"
 
 
 def make_layers(generation: Generation) -> Iterator[Progress]:
+    """Make the layers of a generation: copy what is unchanged, extract what is missing, number all of it. Yields
+    progress."""
     database, choices = generation.database, generation.choices
     if choices.triples in USING_GIVEN:
         yield from place_triples(database)

@@ -45,9 +45,9 @@ more, where no other size was asked for: one partition of all is no map."""
 
 @dataclass(frozen=True, slots=True)
 class PartitionPlan:
-    """Partitions of at most `size` nodes (0: no limit), or `k` of them (0: as many as it takes).
+    """How to partition: into parts of at most `size` nodes (0: no limit), or into `k` of them (0: as many as result).
 
-    `hybrid` takes a size, `leiden` k or nothing, `metis` one of both. Raises `BadInput` for what a method cannot do.
+    `hybrid` takes a size, `leiden` takes k or nothing, `metis` one of both. Raises `BadInput` for another combination.
     """
 
     method: PartitionMethod = "hybrid"
@@ -72,12 +72,13 @@ class PartitionPlan:
         return f"{self.method}-k{self.k}" if self.k else f"{self.method}-{self.size}"
 
     def most(self, nodes: int) -> int:
-        """The most nodes of a partition in a library of so many: the size, or less in a small library."""
+        """Return the greatest number of nodes in a partition for a library of so many nodes: `size`, or less for a
+        small library."""
         return min(SIZE, max(LEAST, -(-nodes // FEWEST))) if self.size == SIZE else self.size
 
 
 def plan_of(method: PartitionMethod, size: int | None = None, k: int | None = None) -> PartitionPlan:
-    """With the default size where the method takes one and neither is given. Raises `BadInput`."""
+    """Make the plan, with the default size if the method takes one and neither is given. Raises `BadInput`."""
     usual = SIZE if method != "leiden" and not k else 0
     return PartitionPlan(method, usual if size is None else size, k or 0)
 
@@ -87,7 +88,7 @@ NAME_OF_PLAN = re.compile(rf"({'|'.join(get_args(PartitionMethod))})-k?[0-9]{{1,
 
 
 class Capsule(NamedTuple):
-    """`report` is a JSON object: `description.report_of`."""
+    """A partitioning with what is stored beside it; `report` is the JSON object of `description.report_of`."""
 
     plan: PartitionPlan
     partitioning: Partitioning
@@ -96,7 +97,7 @@ class Capsule(NamedTuple):
 
 
 def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
-    """The one in use, and the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped."""
+    """Read the capsule in use and the vectors of the nodes, memory-mapped, shape (nodes, d), sorted by partition."""
     name = current_name(generation)
     capsule, vectors = read_capsule(generation, name), mapped(within(generation, FOLDER, name, VECTORS))
     if len(capsule.partitioning.of_node) != len(vectors):
@@ -105,8 +106,8 @@ def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
 
 
 def write_capsule(generation: Path, capsule: Capsule, before: Path | None) -> None:
-    """Into a generation that is not in use yet, and name it as the one in use there. What was trained in the generation
-    `before` for the same partitions is kept."""
+    """Write a capsule into a generation that is not in use yet, and make it the one in use there. What was trained for
+    the same partitions in the generation `before` is copied."""
     name = capsule.plan.name
     if not within(generation, FOLDER).exists():
         files.new_folder(generation, FOLDER)
@@ -119,7 +120,8 @@ def write_capsule(generation: Path, capsule: Capsule, before: Path | None) -> No
 
 
 def _keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None:
-    """Copy what was trained beside the same partitions; what was trained for others cannot be used."""
+    """Copy what was trained for these partitions; if the partitions differ nothing is copied, as it could not be
+    used."""
     try:
         arrays = read_arrays(within(before, ARRAYS))
         same = np.array_equal(arrays["of_node"], partitioning.of_node)
@@ -132,7 +134,7 @@ def _keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> Non
 
 
 def capsules(generation: Path) -> list[str]:
-    """The names of all that a generation has, the one in use last."""
+    """Return the names of all capsules of a generation, the one in use last."""
     current = current_name(generation)
     names = {path.parent.name for path in within(generation, FOLDER).glob(f"*/{ARRAYS}")}
     found = [name for name in names if NAME_OF_PLAN.fullmatch(name)]
@@ -140,7 +142,7 @@ def capsules(generation: Path) -> list[str]:
 
 
 def current_name(generation: Path) -> str:
-    """Raises `ValueError` for what is no name of a plan."""
+    """Return the name of the capsule in use. Raises `ValueError` if the file does not hold the name of a plan."""
     name = within(generation, FOLDER, CURRENT).read_text("utf-8").strip()
     if not NAME_OF_PLAN.fullmatch(name):
         raise ValueError(f"{name!r} names no partitions")
@@ -148,7 +150,7 @@ def current_name(generation: Path) -> str:
 
 
 def read_capsule(generation: Path, name: str = "") -> Capsule:
-    """The one in use where no name is given. Raises what a broken file raises (`disk.BROKEN`)."""
+    """Read the capsule of this name, by default the one in use. A damaged file raises `disk.BROKEN`."""
     folder = within(generation, FOLDER, name or current_name(generation))
     saved = json.loads(within(folder, REPORT).read_text("utf-8"))
     plan = _read_plan(saved["wanted"], folder.name)
@@ -168,7 +170,8 @@ def read_capsule(generation: Path, name: str = "") -> Capsule:
 
 
 def _read_plan(wanted: object, name: str) -> PartitionPlan:
-    """The plan of the capsule of that name. Raises `ValueError` for another thing."""
+    """Read the plan of the capsule of that name from JSON. Raises `ValueError` if it is no plan or that of another
+    name."""
     try:
         plan = _PLAN.validate_python(wanted)
     except BadInput as error:
@@ -195,7 +198,7 @@ def _write(folder: Path, capsule: Capsule) -> None:
 
 
 def write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
-    """Those of one partition lie together, so that a walk reads each partition in one piece."""
+    """Write the vectors of the nodes sorted by partition, so that a walk reads a partition in one piece."""
     ordered = new_array(folder, VECTORS, np.float32, vectors.shape)
     for start in range(0, len(vectors), SLICE):
         ordered[start : start + SLICE] = vectors.take(partitioning.members.values[start : start + SLICE], axis=0)

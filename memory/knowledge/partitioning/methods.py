@@ -23,15 +23,16 @@ USUAL = DetectionParameters()
 
 
 def leiden_partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> PartitionLabels:
-    """About k, in a hierarchy: the biggest is divided by itself, and again, until k are at least half as big as
-    the mean is to be, or none divides so; the rest, islands among it, joins the nearest of the k biggest in meaning."""
+    """Divide into about k partitions by repeated Leiden: the largest one is divided again, until k are at least half as
+    large as the mean should be, or none can be divided. The rest, nodes without edges included, joins the nearest in
+    meaning of the k largest. `vectors` has shape (nodes, d)."""
     adjacency = graph.adjacency()
     labels = _divided(adjacency, numbered(communities(adjacency)), k, -(-graph.count // (2 * k)))
     return numbered(_joined(numbered(labels), vectors, k))
 
 
 def communities(adjacency: "csr_array") -> Ints:
-    """The number of each node's community: as many as modularity makes, of any size, none over two components."""
+    """Return the number of each node's community by Leiden, of any size and number. None spans two components."""
     if not adjacency.nnz:
         return np.arange(adjacency.shape[0])
     from scipy.sparse import triu
@@ -46,8 +47,8 @@ def optimised(
     weights: NDArray[np.floating],
     parameters: DetectionParameters = USUAL,
 ) -> Ints:
-    """The number of each node's community, by the modularity of edges with these `ends`, shape (2, edges): by Leiden,
-    or by Louvain (Blondel et al. 2008)."""
+    """Return the number of each node's community by modularity, with Leiden or Louvain (Blondel et al. 2008). `ends`
+    has shape (2, edges), `weights` (edges,)."""
     import igraph
 
     graph = igraph.Graph(n=count, edges=ends.T.tolist())
@@ -63,7 +64,8 @@ def optimised(
 
 
 def _divided(adjacency: "csr_array", labels: PartitionLabels, k: int, least: int) -> Ints:
-    """Until k have `least` nodes; a division that leaves less than two of those is not made."""
+    """Divide the largest partitions until k have at least `least` nodes; a division with fewer than two such parts is
+    undone."""
     labels, sizes = labels.copy(), np.bincount(labels)
     count, counted = len(sizes), int((sizes >= least).sum())
     waiting = [(-int(size), label) for label, size in enumerate(sizes) if size >= 2 * least]
@@ -131,8 +133,8 @@ def hybrid_partition(graph: NodeGraph, vectors: Vectors, size: int) -> Partition
 
 
 def merged(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> Ints:
-    """Phase 1: partitions of fewer than `small` nodes joined to others, nearest centroids first, where both together
-    have at most `size` nodes: round by round, as centroids move, until none finds room. `vectors` are the nodes'."""
+    """Phase 1: join partitions of fewer than `small` nodes to others, nearest centroids first, where both together have
+    at most `size` nodes. Repeats, as centroids move, until none can be joined. `vectors` has shape (nodes, d)."""
     sizes = np.bincount(labels)
     sums, into = sums_of(labels, len(sizes), vectors), np.arange(len(sizes))
     while True:
@@ -148,8 +150,8 @@ def merged(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> 
 
 
 def split(adjacency: "csr_array", labels: PartitionLabels, size: int) -> Ints:
-    """Phase 2: partitions of more than `size` nodes divided by Leiden, each by itself, again and again; by METIS where
-    Leiden does not divide. Numbers may have gaps."""
+    """Phase 2: divide each partition of more than `size` nodes by Leiden until none is larger, or by METIS where Leiden
+    does not divide. The numbers that are returned may have gaps."""
     labels, sizes = labels.copy(), np.bincount(labels)
     waiting, count = [np.flatnonzero(labels == label) for label in np.flatnonzero(sizes > size)], len(sizes)
     while waiting:
@@ -165,8 +167,9 @@ def split(adjacency: "csr_array", labels: PartitionLabels, size: int) -> Ints:
 
 
 def packed(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> Ints:
-    """Phase 3: partitions of fewer than `small` nodes packed into bins. The biggest one left begins a bin, then the one
-    nearest to the *bin's* current centroid that still fits is added, until none fits. `vectors` are the nodes'."""
+    """Phase 3: pack partitions of fewer than `small` nodes into bins of at most `size`. The largest one left opens a
+    bin; then the one nearest to the bin's current centroid that fits is added, until none fits. `vectors` has shape
+    (nodes, d)."""
     sizes = np.bincount(labels)
     orphans = np.flatnonzero(sizes < small)
     sums, bins = sums_of(labels, len(sizes), vectors)[orphans], np.arange(len(sizes))
@@ -176,7 +179,7 @@ def packed(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> 
 
 
 def _candidates(open_: Ints, sums: Vectors, sizes: Ints, size: int, small: int) -> tuple[Ints, Ints]:
-    """Pairs of an island and a partition that has room for it, most alike first."""
+    """Return pairs of a small partition and one that has room for it, the most alike first."""
     blocks = _blocks(unit(sums[open_]), ISLANDS_COMPARED)
     found = [_near(open_[block], sums, sizes, size, small) for block in blocks]
     cosines, islands, others = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -198,8 +201,7 @@ def _near(among: Ints, sums: Vectors, sizes: Ints, size: int, small: int) -> tup
 
 
 def _matched(islands: Ints, others: Ints, sizes: Ints, size: int) -> tuple[Ints, Ints]:
-    """Which islands join which partitions, pair by pair: one that was joined does not leave, and one that left is not
-    joined."""
+    """Choose among the pairs, in their order, so that no partition both joins another and is joined."""
     gone: dict[int, int] = {}
     joined: set[int] = set()
     for island, other in zip(islands.tolist(), others.tolist(), strict=True):
@@ -212,7 +214,7 @@ def _matched(islands: Ints, others: Ints, sizes: Ints, size: int) -> tuple[Ints,
 
 
 def _bins(sums: Vectors, sizes: Ints, size: int) -> Ints:
-    """For each orphan the orphan that its bin began with."""
+    """Return for each small partition the one that opened its bin."""
     means, begun, left = unit(sums), np.full(len(sizes), -1), np.ones(len(sizes), dtype=bool)
     for first in np.lexsort((np.arange(len(sizes)), -sizes)):
         if not left[first]:
@@ -230,8 +232,8 @@ def _bins(sums: Vectors, sizes: Ints, size: int) -> Ints:
 
 
 def _blocks(vectors: Vectors, most: int) -> list[Ints]:
-    """Rows in blocks of near ones, at most `most` in each: halved at the median of their main direction until they fit;
-    at least one block."""
+    """Divide rows into at least one block of similar ones, at most `most` in each, by halving at the median of their
+    main direction."""
     waiting, found = [np.arange(len(vectors))], list[Ints]()
     while waiting:
         rows = waiting.pop()
@@ -245,7 +247,7 @@ def _blocks(vectors: Vectors, most: int) -> list[Ints]:
 
 
 def _along(vectors: Vectors) -> Vectors:
-    """The place of each along the direction in which they differ most, shape (n,)."""
+    """Return the position of each vector along the direction of greatest variance, shape (n,)."""
     from sklearn.decomposition import PCA
 
     return np.asarray(np.round(PCA(1, random_state=SEED).fit_transform(vectors)[:, 0], DIGITS), np.float32)
@@ -261,7 +263,7 @@ HEADROOM = 0.9
 
 
 def capped(adjacency: "csr_array", size: int) -> Ints:
-    """Into parts of at most `size` nodes: cut, and what came out too big cut again."""
+    """Divide the graph by METIS into parts of at most `size` nodes; parts that come out larger are divided again."""
     count = adjacency.shape[0]
     labels = cut(adjacency, -(-count // max(1, int(size * HEADROOM))) if count > size else 1)
     sizes = np.bincount(labels)
@@ -273,7 +275,7 @@ def capped(adjacency: "csr_array", size: int) -> Ints:
 
 
 def cut(adjacency: "csr_array", k: int) -> Ints:
-    """Into k parts of about one size; numbers may have gaps, where nodes are fewer or METIS leaves a part empty."""
+    """Divide the graph by METIS into k parts of about equal size. The numbers have gaps if METIS leaves parts empty."""
     count = adjacency.shape[0]
     if k <= 1 or not adjacency.nnz or k >= count:
         return _in_order(count, -(-count // max(1, k)))

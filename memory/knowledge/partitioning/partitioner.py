@@ -60,7 +60,7 @@ EDGES = "SELECT DISTINCT source, target, relation FROM edges ORDER BY relation"
 
 
 class _Part(NamedTuple):
-    """Edges of one relation; an edge may be there twice."""
+    """The edges of one relation, possibly with repetitions."""
 
     relation: str
     sources: Ints
@@ -69,7 +69,8 @@ class _Part(NamedTuple):
 
 
 def write_graph(database: sqlite3.Connection, folder: Path, layers: Layers) -> NodeGraph:
-    """Of a generation whose chunks and layers are numbered; writes the file that `read_graph` reads."""
+    """Make the graph of a generation whose chunks and layers are numbered, and write the file that `read_graph`
+    reads."""
     graph = graph_of(layers, _folder_edges(database))
     np.savez(
         new_file(folder, FILE),
@@ -83,7 +84,7 @@ def write_graph(database: sqlite3.Connection, folder: Path, layers: Layers) -> N
 
 
 def read_graph(folder: Path) -> NodeGraph:
-    """Raises what a broken file raises (`disk.BROKEN`)."""
+    """Read the graph of a generation. A damaged file raises `disk.BROKEN`."""
     arrays = read_arrays(within(folder, FILE))
     sources, targets = arrays["ends"].astype(np.int64)
     relations = tuple(str(name) for name in arrays["relations"])
@@ -97,7 +98,7 @@ def read_graph(folder: Path) -> NodeGraph:
 
 
 def graph_of(layers: Layers, given: list[_Part]) -> NodeGraph:
-    """`given` are the edges of graph folders; their relations may have the names of ours."""
+    """Make the graph of the layers. `given` are the edges of graph folders, whose relations may be named like ours."""
     count = len(layers.chunk_ids)
     parts = [part for part in [*given, _next(layers), _titles(layers), _shared(layers)] if len(part.sources)]
     relations = tuple(dict.fromkeys(part.relation for part in parts))
@@ -112,7 +113,8 @@ def graph_of(layers: Layers, given: list[_Part]) -> NodeGraph:
 
 
 def _folder_edges(database: sqlite3.Connection) -> list[_Part]:
-    """Between documents that the library has, by relation; none from a document to itself."""
+    """Return the edges of graph folders between documents of the library, by relation, without edges from a document to
+    itself."""
     rows = dict(database.execute(FIRST_CHUNKS))
     ends: dict[str, list[int]] = {}
     for source, target, relation in database.execute(EDGES):
@@ -127,7 +129,7 @@ def _next(layers: Layers) -> _Part:
 
 
 def _titles(layers: Layers) -> _Part:
-    """From the chunks whose sentences name a title to the documents that bear it."""
+    """Return the edges from chunks whose sentences name a title to the documents with that title."""
     titled = np.flatnonzero(layers.titles >= 0)
     bearing = Ragged.grouped(layers.titles[titled], len(layers.entities), titled)
     joining = np.diff(bearing.starts)[layers.mentions[1]] <= MOST
@@ -139,7 +141,8 @@ def _titles(layers: Layers) -> _Part:
 
 
 def _shared(layers: Layers) -> _Part:
-    """From the lower end, the strongest of each chunk, ties by number. A sum above 1 counts as 1."""
+    """Return the strongest edges of each chunk by shared entities, from the lower number to the higher. A sum above 1
+    counts as 1; of equals the lower number wins."""
     sums = layers.shared_entities(MOST).tocoo()
     order = np.lexsort((sums.col, -np.round(sums.data, 6), sums.row))
     rows, columns, weights = sums.row[order].astype(np.int64), sums.col[order].astype(np.int64), sums.data[order]
@@ -157,7 +160,7 @@ def _part(relation: str, sources: Ints, targets: Ints) -> _Part:
 def build_capsule(
     database: sqlite3.Connection, generation: Path, graph: NodeGraph, plan: PartitionPlan
 ) -> Generator[Progress, None, Capsule]:
-    """The capsule of a generation that has its graph and its vectors."""
+    """Partition a generation that has its graph and its vectors; return the capsule."""
     stage = f"partitioning {plan.name}"
     yield Progress(stage, 0, 2)
     vectors = open_vectors(generation, CHUNKS)
@@ -171,10 +174,10 @@ def build_capsule(
 
 
 def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress | Capsule, None, None]:
-    """The next generation of a library: all that the current one has, and another capsule, which is the one in use;
-    ends with it.
+    """Write the next generation of a library: a copy of the current one with a further capsule, which is the one in
+    use. Yields progress, then the capsule.
 
-    Raises `NoLibrary`, `LibraryBusy`, `LibraryMismatch`, or `ClewError` where the folder is damaged.
+    Raises `NoLibrary`, `LibraryBusy`, `LibraryMismatch`, or `ClewError` if the folder is damaged.
     """
     required_generation(library)
     with held(library):
@@ -197,7 +200,7 @@ def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress 
 
 
 def plans_before(generation: Path | None) -> list[PartitionPlan]:
-    """Those of a generation's capsules, the one in use last; the default where it has none, or there is none."""
+    """Return the plans of a generation's capsules, the one in use last; the default plan if there are none."""
     if not generation:
         return [PartitionPlan()]
     try:
@@ -207,6 +210,7 @@ def plans_before(generation: Path | None) -> list[PartitionPlan]:
 
 
 def labels_of(graph: NodeGraph, vectors: Vectors, plan: PartitionPlan) -> PartitionLabels:
+    """Partition the graph as planned; `vectors` are those of the nodes, shape (nodes, d)."""
     match plan.method, plan.k:
         case "hybrid", _:
             return methods.hybrid_partition(graph, vectors, plan.most(graph.count))
@@ -228,7 +232,8 @@ def capsule_of(
     titles_and_texts: Iterable[tuple[str, str]],
     documents: Sequence[str],
 ) -> Capsule:
-    """`titles_and_texts` and `documents`, their ids, are the nodes', in order."""
+    """Make the capsule of these labels. `titles_and_texts` and `documents` (ids) are those of the nodes, in their
+    order."""
     count = int(labels.max(initial=-1)) + 1
     centroids = unit(sums_of(labels, count, vectors))
     hub_nodes = hub_nodes_of(graph, vectors, labels, centroids)
@@ -260,10 +265,13 @@ LOW = 0.25
 
 
 def report_of(graph: NodeGraph, partitioning: Partitioning, cells: Cells, vectors: Vectors) -> Mapping[str, float]:
-    """`edge_cut` is the share of edges between partitions, `bridged` how many pairs of partitions have such edges.
-    `coherence` is the mean cosine of the nodes to their partition's centroid; `lift` is how often that of random
-    partitions of the same sizes it is. `components` are of the graph, `alone` nodes without an edge, `high_degree`
-    nodes of exceptional degree, `hub_nodes` those of them that say little."""
+    """Return figures of a partitioning, by name.
+
+    `edge_cut` is the share of edges between partitions, `bridged` the number of pairs of partitions with such edges.
+    `coherence` is the mean cosine of nodes to their partition's centroid, `lift` that divided by the coherence of
+    random partitions of the same sizes. `components` counts those of the graph, `alone` nodes without edges,
+    `high_degree` nodes of exceptional degree, `hub_nodes` those of them that are unlike all around them.
+    """
     from scipy.sparse.csgraph import connected_components
 
     labels, count = partitioning.of_node, partitioning.count
@@ -291,15 +299,15 @@ def report_of(graph: NodeGraph, partitioning: Partitioning, cells: Cells, vector
 
 
 def coherence_of(labels: Ints, count: int, vectors: Vectors) -> float:
-    """The mean over nodes of the cosine to their partition's centroid. The cosines of a partition's nodes, of unit
-    length, sum to the length of the nodes' sum."""
+    """Return the mean cosine of the nodes to their partition's centroid. (For vectors of length 1 the cosines of a
+    partition sum to the length of the sum of its vectors.)"""
     if not len(labels):
         return 0.0
     return float(np.linalg.norm(sums_of(labels, count, vectors), axis=1).sum() / len(labels))
 
 
 def high_degree_nodes(graph: NodeGraph) -> Ints:
-    """Nodes of exceptional degree, rising."""
+    """Return the nodes of exceptional degree, ascending."""
     degrees = graph.degrees
     logs = np.log(degrees.clip(min=1))
     linked = logs[degrees > 0]
@@ -311,9 +319,8 @@ def high_degree_nodes(graph: NodeGraph) -> Ints:
 
 
 def hub_nodes_of(graph: NodeGraph, vectors: Vectors, labels: Ints, centroids: Vectors) -> Ints:
-    """Hub nodes (seed 004, "partition 0"), rising: nodes of exceptional degree that are unlike their neighbours (mean
-    cosine) and unlike their partition (cosine to its centroid), both lower than those of three quarters of the nodes
-    that have edges."""
+    """Return the hub nodes (seed 004, "partition 0"), ascending: nodes of exceptional degree whose mean cosine to their
+    neighbours and whose cosine to their partition's centroid are both in the lowest quarter of the nodes with edges."""
     high = high_degree_nodes(graph)
     if not len(high):
         return high
@@ -329,11 +336,14 @@ def hub_nodes_of(graph: NodeGraph, vectors: Vectors, labels: Ints, centroids: Ve
 def names_of(
     labels: PartitionLabels, count: int, titles_and_texts: Iterable[tuple[str, str]], documents: Sequence[str]
 ) -> tuple[str, ...]:
-    """Of each partition at most four terms that distinguish it, best first, by class-based tf-idf (Grootendorst 2022,
-    BERTopic): tf x log(1 + mean words of a partition / words of the term anywhere), where a word of a title counts as
-    several. Terms are stems, shown in their commonest spelling; those that one document alone has in all of the graph
-    stand together before its id. A partition without any is named by its number. `titles_and_texts` and `documents`,
-    their ids, are the nodes', in order."""
+    """Name each partition by at most four terms that distinguish it, best first, by class-based tf-idf (Grootendorst
+    2022, BERTopic): tf x log(1 + mean words of a partition / occurrences of the term), where a word of a title counts
+    several times.
+
+    Terms are stems, shown in their commonest spelling. Terms that stand in one document alone are put together before
+    its id. A partition without terms is named by its number. `titles_and_texts` and `documents` (ids) are those of the
+    nodes, in their order.
+    """
     nodes, numbers, weights, words = _occurrences(titles_and_texts)
     shown, stems = _stems(words)
     kept = stems[numbers] >= 0
@@ -355,7 +365,8 @@ def names_of(
 
 
 def _name(terms: Sequence[tuple[str, str]]) -> str:
-    """Terms, with the file that alone has one: `sea, blue/whale (whales)`, and no term that names such a file."""
+    """Return the terms as a name. Terms of one file alone stand before it, `sea, blue/whale (whales)`, and terms that
+    name such a file are left out."""
     told: dict[tuple[str, str], list[str]] = {}
     files = {PurePosixPath(document).stem.casefold() for _, document in terms if document}
     for term, document in (one for one in terms if one[1] or one[0].casefold() not in files):
@@ -364,14 +375,15 @@ def _name(terms: Sequence[tuple[str, str]]) -> str:
 
 
 def _sole(nodes: Ints, terms: Ints, documents: Sequence[str], width: int) -> list[str]:
-    """For each term the document that alone has it; '' where several do."""
+    """Return for each term the document that alone has it; empty if several do."""
     known = {id_: number for number, id_ in enumerate(dict.fromkeys(documents))}
     of_node, ids = np.array([known[id_] for id_ in documents], np.int64), list(known)
     return [ids[one] if one >= 0 else "" for one in sole_values(terms, of_node[nodes], width).tolist()]
 
 
 def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints, list[str]]:
-    """For each word that occurs its node, its number and its weight, shape (occurrences,); and the words."""
+    """Return for each word that occurs its node, its number and its weight, all of shape (occurrences,); and the words
+    by number."""
     found = [written_words(field) for fields in titles_and_texts for field in fields]
     lengths = [len(of_field) for of_field in found]
     known: defaultdict[str, int] = defaultdict(count().__next__)
@@ -381,7 +393,7 @@ def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Int
 
 
 def _stems(words: Sequence[str]) -> tuple[list[str], Ints]:
-    """For each word how it is shown, and the number of its stem; -1 for one that names nothing."""
+    """Return for each word how it is shown, and the number of its stem; -1 for a word that cannot be part of a name."""
     shown, stems, known = list(map(without_possessive, words)), [], dict[str, int]()
     stem_of = {bare: stem for stem, bare in stems_and_words(" ".join(words))}
     for bare in shown:
@@ -392,7 +404,7 @@ def _stems(words: Sequence[str]) -> tuple[list[str], Ints]:
 
 
 def _commonest(numbers: Ints, weights: Ints, stems: Ints) -> dict[int, int]:
-    """For each stem the word that occurs most often; of equally common ones the first."""
+    """Return for each stem its commonest word; of equally common ones the first."""
     times = np.bincount(numbers, weights, minlength=len(stems))
     order = np.lexsort((np.arange(len(stems)), -times, stems))
     found, first = np.unique(stems[order], return_index=True)

@@ -1,7 +1,7 @@
-"""The features of a node, by itself and by what lies around it, and its mass: a line and a small network over them.
+"""The features of a node, by itself and by its neighbourhood, and its mass: a line and a small network over them.
 
-A mass is a logarithm, learned from questions whose documents are known; so is what a path to the node brings. Each node
-of a walk is weighed once, when its mass is first needed.
+A mass is a logarithm, learned from questions whose relevant documents are known; so is what a path adds to a node. Each
+node of a walk is weighed once, when its mass is first needed.
 """
 
 import json
@@ -47,30 +47,30 @@ FLOOR = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """What nodes, that rise, weigh by themselves, as shares of the greatest."""
+    """Nodes, ascending, and the mass that each has by itself, as a share of the greatest."""
 
     nodes: Ints
     shares: Floats
 
     @classmethod
     def of(cls, nodes: Ints, masses: Floats) -> "Standing":
-        """Of log masses."""
+        """Convert log masses of nodes to shares of the greatest."""
         return cls(nodes, np.exp(masses - masses.max(initial=-np.inf)))
 
     def shares_of(self, nodes: Ints) -> Floats:
-        """0 of one that is not among them."""
+        """Return the shares of these nodes; 0 for a node that is not among ours."""
         return looked_up(self.nodes, nodes, self.shares, 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """Nodes that are weighed, rising, and what is known of each."""
+    """Some nodes, ascending, and what a question finds in each: computed when first needed."""
 
     question: LibraryQuestion
     nodes: Ints
 
     def taken_over(self, nodes: Ints) -> "Looked":
-        """Other nodes, rising: what is known here of some of them is not looked up again."""
+        """Return the same for other nodes, ascending, without computing again what is known of some of them."""
         here, known = places(self.nodes, nodes)
         fresh = np.ones(len(nodes), dtype=bool)
         fresh[known] = False
@@ -84,19 +84,22 @@ class Looked:
 
     @cached_property
     def cosines(self) -> Floats:
+        """Cosine of each node with the question; shape (nodes,)."""
         return self.question.cosines(self.nodes)
 
     @cached_property
     def held(self) -> Floats:
+        """How much of each of the question's words each node has, 0 to 1; shape (nodes, words)."""
         return self.question.held(self.nodes)
 
     @cached_property
     def name_words(self) -> NDArray[np.bool_]:
+        """Which of the question's words belong to the name of each node; shape (nodes, words)."""
         return self.question.name_words(self.nodes)
 
     @cached_property
     def _groups(self) -> tuple[Ints, Ints]:
-        """The nodes that are named, and numbers that those of one name share."""
+        """The places of the nodes that the question names, and for each a number that nodes of the same name share."""
         groups = np.full(len(self.nodes), -1)
         for number, named in enumerate(self.question.named):
             at, known = places(self.nodes, named.nodes)
@@ -105,7 +108,8 @@ class Looked:
         return named_ones, np.unique(groups[named_ones], return_inverse=True)[1].reshape(-1)
 
     def gap(self, values: Floats) -> Floats:
-        """How much less each is than the best of its group; 0 of one that is not named."""
+        """Return how much lower each value is than the best of the nodes with the same name; 0 for nodes that the
+        question does not name."""
         at, groups = self._groups
         best = np.full(len(at), -np.inf)
         np.maximum.at(best, groups, values[at])
@@ -115,7 +119,7 @@ class Looked:
 
     @cached_property
     def direct(self) -> Floats:
-        """Shape (nodes, len(DIRECT))."""
+        """The features of each node by itself; shape (nodes, len(DIRECT))."""
         question, titles = self.question, self.question.graph.titles
         columns: dict[str, Floats] = {name: np.zeros(len(self.nodes)) for name in DIRECT}
         for form, named, within in zip(question.query.forms, question.named, question.named_words, strict=True):
@@ -140,7 +144,8 @@ class Looked:
         return np.where(best > -1, best, self.cosines)
 
     def around(self, standing: Standing) -> Floats:
-        """Shape (nodes, len(AROUND))."""
+        """Return the features of each node's neighbourhood, given what its neighbours weigh by themselves; shape
+        (nodes, len(AROUND))."""
         question, near, weights = self.question, self._near, self.question.weights
         beyond = (near.held > 0)[near.other] & ~self.name_words[near.of]
         called = near.named[near.other] & ~self.name_words[near.of]
@@ -204,8 +209,8 @@ class Looked:
 
 @dataclass(frozen=True, eq=False)
 class _Near:
-    """Pairs of a node, `of`, in order, and its neighbour, `other`, a place in `nodes`: `strength` and `likeness` are of
-    pairs, `cosines` and `held` of the neighbours, `mean` of the nodes."""
+    """Pairs of a node and a neighbour: `of` is the place of the node, ascending, `other` that of the neighbour in
+    `nodes`. `strength` and `likeness` belong to pairs, `cosines` and `held` to neighbours, `mean` to nodes."""
 
     nodes: Ints
     of: Ints
@@ -231,7 +236,7 @@ class _Near:
         return np.bincount(self.of, values, self.size).astype(np.float64)
 
     def most(self, values: NDArray[np.generic]) -> Floats:
-        """For each node the greatest value of its pairs, at least 0."""
+        """Return for each node the greatest value of its pairs, at least 0."""
         nodes, starts = self._groups
         found = np.zeros((self.size, *values.shape[1:]))
         if len(nodes):
@@ -240,7 +245,8 @@ class _Near:
 
 
 def _mean_cosines(vectors: Vectors, vector: Vector, of: Ints, size: int) -> Floats:
-    """Of each node the cosine of the sum of its neighbours' weighted vectors, of pairs in order; 0 without any."""
+    """Return for each node the cosine of `vector` with the sum of the neighbours' weighted vectors; 0 without
+    neighbours. `vectors` belong to pairs, in the order of their nodes `of`."""
     found = np.zeros(size)
     if len(of):
         starts = np.flatnonzero(np.diff(of, prepend=-1))
@@ -270,14 +276,14 @@ class MassLayer:
     output: Floats
 
     def __call__(self, features: Floats) -> Floats:
-        """Shape (nodes, features) to (nodes,)."""
+        """Return the log masses, shape (nodes,), of features of shape (nodes, features)."""
         x = (features - self.mean) / self.deviation
         return np.asarray(x @ self.slope + np.maximum(x @ self.hidden.T + self.bias, 0) @ self.output)
 
 
 @dataclass(frozen=True, eq=False)
 class PathLine:
-    """log mass of a path = slope . features + bias, beside `own` times what the chunk weighs alone; slope of shape
+    """A line: log mass of a path = slope . features + bias + own * (log mass of the chunk alone). `slope` has shape
     (len(PATH),)."""
 
     own: float
@@ -285,26 +291,28 @@ class PathLine:
     slope: Floats
 
     def __call__(self, features: Floats) -> Floats:
-        """Shape (paths, len(PATH)) to (paths,)."""
+        """Return slope . features + bias, shape (paths,), of features of shape (paths, len(PATH))."""
         return np.asarray(features @ self.slope + self.bias)
 
 
 @dataclass(frozen=True, eq=False)
 class NodeScorer:
-    """`alone` weighs what `DIRECT` names, `within` that and what `AROUND` does, `path` what `PATH` names of a path."""
+    """What was learned: `alone` weighs the features `DIRECT` of a node, `within` those and `AROUND`, `path` the
+    features `PATH` of a path."""
 
     alone: MassLayer
     within: MassLayer
     path: PathLine
 
     def before_paths(self, direct: Floats) -> Floats:
-        """Log mass of nodes alone, on the scale of that of paths; shape (nodes, len(DIRECT)) to (nodes,)."""
+        """Return the log mass of nodes alone, shape (nodes,), on the scale of the masses of paths, of features of shape
+        (nodes, len(DIRECT))."""
         return self.path.own * self.alone(direct)
 
 
 @cache
 def load_scorer(path: Path = SHIPPED) -> NodeScorer:
-    """Raises `ValueError` for a file of other features than these."""
+    """Read a scorer. Raises `ValueError` if the file was made for other features than these."""
     said = json.loads(path.read_text("utf-8"))
     if said["direct"] != list(DIRECT) or said["around"] != list(AROUND) or list(said["path"]["slope"]) != list(PATH):
         raise ValueError(f"{path} is for other features")
@@ -316,7 +324,8 @@ def load_scorer(path: Path = SHIPPED) -> NodeScorer:
 
 
 class Weighing:
-    """Of `looked` the log masses `alone` are known: what stands around a node is looked up there."""
+    """The log masses of nodes for one walk, each computed once. `alone` are the known log masses of the `looked` nodes
+    by themselves; a neighbourhood is looked up among these."""
 
     def __init__(self, looked: Looked, alone: Floats, scorer: NodeScorer) -> None:
         self._looked = looked
@@ -328,7 +337,7 @@ class Weighing:
         self._more = 0.0
 
     def __call__(self, rows: Ints) -> Floats:
-        """Log masses, with what is around each; shape (rows,)."""
+        """Return the log masses of these nodes with their neighbourhood; shape (rows,)."""
         fresh = _missing(rows, self._masses)
         if len(fresh):
             looked, alone = self._looked_at(fresh)
@@ -339,7 +348,8 @@ class Weighing:
         return np.array([self._masses[row] for row in rows.tolist()])
 
     def expected(self, rows: Ints) -> Floats:
-        """The same as far as it is known; else what a node weighs by itself, and what the first ones weighed more."""
+        """Return estimates of the log masses, shape (rows,), without looking at further neighbourhoods: the exact mass
+        if it is known, else the mass of the node alone plus the median that neighbourhoods added so far."""
         fresh = _missing(rows, self._expected)
         if len(fresh):
             _, alone = self._looked_at(fresh)
@@ -347,21 +357,22 @@ class Weighing:
         return np.array([self._expected[row] for row in rows.tolist()])
 
     def _looked_at(self, nodes: Ints) -> tuple[Looked, Floats]:
-        """With their log masses alone."""
+        """Return these nodes, looked at, and their log masses alone."""
         looked = self._looked.taken_over(nodes)
         similar = looked.direct[:, SIMILARITY].max(axis=1)
         self._similar.update(zip(nodes.tolist(), similar.tolist(), strict=True))
         return looked, self._scorer.alone(looked.direct)
 
     def ranked(self) -> tuple[Ints, Floats]:
-        """All nodes that were looked at, and their masses, as far as they are known; best first."""
+        """Return all nodes that were looked at, best first, and their log masses, estimated where not computed."""
         nodes = np.array(sorted(self._expected), np.int64)
         masses = np.array([self._expected[node] for node in nodes.tolist()])
         order = np.argsort(-masses, kind="stable")
         return nodes[order], masses[order]
 
     def answers(self, least: float) -> Callable[[int], bool]:
-        """Whether a node, or a sentence of it, is so similar to the question that it answers it."""
+        """Return a test of whether a node answers the question: its cosine, or that of one of its sentences, is at
+        least `least`."""
         return lambda node: self._similar[node] >= least
 
 
@@ -384,8 +395,8 @@ FROM_SENTENCE, TO_ENTITY = 0.5, 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """`features` of shape (paths, len(PATH)); of each path its anchor, entity and chunk, and the anchor's sentence that
-    names the entity and is nearest to the question."""
+    """Paths anchor - entity - chunk: their `features`, shape (paths, len(PATH)), and of each the anchor, the entity,
+    the chunk, and that sentence of the anchor which names the entity and is nearest to the question."""
 
     features: Floats
     anchors: Ints
@@ -400,8 +411,8 @@ MOST_CHUNKS = 50
 
 @dataclass(frozen=True, eq=False)
 class HopIndex:
-    """Pair p is chunk `chunks[p]` with entity `entities[p]` that it names; `sentences` has for each pair the sentences
-    of the chunk that name the entity: all of them where its document's title does, as they are about it.
+    """Pairs of a chunk and an entity that it names: pair p is `chunks[p]` and `entities[p]`, in the chunk's sentences
+    `sentences.row(p)`. If the document's title names the entity, all sentences count.
 
     `by_chunk` and `by_entity` have the pairs of each. Dates are left out. `spread[e]` is log df / log N: 0 for an
     entity of a single chunk, 1 for one of all.
@@ -417,13 +428,14 @@ class HopIndex:
 
     @cached_property
     def leads(self) -> NDArray[np.bool_]:
-        """Which entities lead on: those of 2 to `MOST_CHUNKS` chunks; shape (entities,)."""
+        """For each entity whether paths go through it: it stands in 2 to `MOST_CHUNKS` chunks; shape (entities,)."""
         df = np.diff(self.by_entity.starts)
         return np.asarray((df >= 2) & (df <= MOST_CHUNKS))
 
 
 def hop_index(layers: Layers) -> HopIndex:
-    """Pairs are those of the sentences: what a sentence names, and what its document's title does."""
+    """Collect the pairs from the sentences: the entities that a sentence names, and those that its document's title
+    names."""
     size, (sentences, entities) = max(1, len(layers.entities)), layers.naming
     dated = np.array([entity.kind == "date" for entity in layers.entities], dtype=bool)
     sentences, entities = (values[~dated[entities]] for values in (sentences, entities))
@@ -445,14 +457,14 @@ def hop_index(layers: Layers) -> HopIndex:
 
 
 class HopQuestion:
-    """The paths of one question: what they are weighed by, looked up once."""
+    """A question with what its paths are weighed by, computed once."""
 
     def __init__(self, index: HopIndex, question: LibraryQuestion) -> None:
         self.index = index
         self.question = question
 
     def held(self, chunks: Ints) -> Floats:
-        """How far each chunk has each of the question's words, 0 to 1; shape (chunks, words)."""
+        """Return how much of each of the question's words each chunk has, 0 to 1; shape (chunks, words)."""
         different, where = np.unique(chunks, return_inverse=True)
         return self.question.held(different)[where.reshape(-1)]
 
@@ -463,7 +475,7 @@ class HopQuestion:
 
 
 def paths_from(hops: HopQuestion, anchors: Ints, mass: Floats) -> Paths:
-    """All paths from the anchors, whose log mass is `mass`, over entities that lead on."""
+    """Return all paths from the anchors, whose log masses are `mass`, through entities that lead on."""
     index, question = hops.index, hops.question
     pairs, of_anchor = index.by_chunk.of(anchors)
     leading = index.leads[index.entities[pairs]]
@@ -490,7 +502,8 @@ def paths_from(hops: HopQuestion, anchors: Ints, mass: Floats) -> Paths:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bridges:
-    """Of pairs anchor - entity: features, the question from there on (pairs, d), and the nearest sentence."""
+    """For pairs of an anchor and an entity: their features, the question as it is after that step, shape (pairs, d),
+    and the nearest sentence."""
 
     features: Mapping[str, Floats]
     onward: Vectors
@@ -518,7 +531,7 @@ def _bridges(hops: HopQuestion, pairs: Ints, of_anchor: Ints, anchors: Ints) -> 
 
 
 def _sentence_words(hops: HopQuestion, rows: Ints, of_pair: Ints, pairs: int) -> Floats:
-    """The weight of the question's words that the sentences of each pair have."""
+    """Return for each pair the total weight of the question's words that its sentences have."""
     stems, units = hops.stems, sorted(set(rows.tolist()))
     texts = [unit.text for unit in hops.question.graph.sentences(units)]
     found = {row: set(content_words(text)) for row, text in zip(units, texts, strict=True)}
@@ -529,7 +542,7 @@ def _sentence_words(hops: HopQuestion, rows: Ints, of_pair: Ints, pairs: int) ->
 
 
 def _nearest(cosines: NDArray[np.float32], groups: Ints, count: int) -> Ints:
-    """For each group the place of its highest value; every group has one, and they come in order."""
+    """Return for each group the place of its highest value. Every group must have one; `groups` are ascending."""
     order = np.lexsort((-cosines, groups))
     return order[np.searchsorted(groups[order], np.arange(count))]
 

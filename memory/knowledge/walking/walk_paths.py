@@ -8,8 +8,8 @@ from clew.memory.text import number_of
 
 
 def parents(walk: Subgraph) -> tuple[int, ...]:
-    """For each node the place of the one that it was reached from; -1 for a landing. The nodes behind the landings were
-    reached by one edge each, and both are in the order of the walk."""
+    """Return for each node the place of the node from which it was reached; -1 for a landing. (Every other node was
+    reached by one edge, and edges are in the order of the walk.)"""
     places = {node: place for place, node in enumerate(walk.nodes)}
     steps = zip(walk.nodes[walk.landings :], walk.edges, strict=True)
     before = (places[edge.target if edge.source == node else edge.source] for node, edge in steps)
@@ -17,40 +17,43 @@ def parents(walk: Subgraph) -> tuple[int, ...]:
 
 
 def on_ways(walk: Subgraph) -> frozenset[str]:
-    """The nodes that were walked to or from; not landings at which the walk ended."""
+    """Return the nodes that an edge of the walk leads to or from; a landing from which the walk did not go on is
+    none."""
     steps = enumerate(parents(walk))
     return frozenset(walk.nodes[place] for step in steps if step[1] >= 0 for place in step)
 
 
 def chain(before: Sequence[int], place: int) -> tuple[int, ...]:
-    """The nodes from a landing to this one."""
+    """Return the places of the nodes from the landing to this one, in order."""
     return () if place < 0 else (*chain(before, before[place]), place)
 
 
 def arrow(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """The edge to a node as it was walked: `-[directed]->`, or `<-[directed]-` against its direction."""
+    """Return the edge by which a node was reached: `-[directed]->`, or `<-[directed]-` if it was walked against its
+    direction."""
     edge = walk.edges[place - walk.landings]
     forwards = edge.source == walk.nodes[before[place]]
     return f"-[{edge.relation}]->" if forwards else f"<-[{edge.relation}]-"
 
 
 def path(walk: Subgraph, before: Sequence[int], place: int) -> tuple[str, ...]:
-    """The steps to a node in the form of seed 000: `(fritz lang) -[directed]-> (metropolis)`; none for a landing."""
+    """Return the steps to a node as seed 000 prints them: `(fritz lang) -[directed]-> (metropolis)`; none for a
+    landing."""
     steps = pairwise(chain(before, place))
     return tuple(f"({walk.titles[one]}) {arrow(walk, before, other)} ({walk.titles[other]})" for one, other in steps)
 
 
 def into(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """For a step over a bridge edge the partition that it leads to; for one from an earlier node, that the walk went
-    back; else empty."""
+    """Return a remark on a step: the partition into which a bridge edge leads, or that the walk went back to an earlier
+    node; empty for other steps."""
     name = walk.partitions[place]
     crossed = f", into {name}" if name and name != walk.partitions[before[place]] else ""
     return f"{crossed}, after going back" if walk.nodes[place] in walk.back else crossed
 
 
 def ways(walk: Subgraph) -> tuple[tuple[str, ...], ...]:
-    """The titles of each complete path, the one with the best score at its end first; steps within a document are
-    merged, and paths with the same titles are listed once."""
+    """Return the titles along each complete path, the path with the best score at its end first. Steps within a
+    document are one title; paths with the same titles are listed once."""
     before = parents(walk)
     ends = sorted(set(range(walk.landings, len(walk.nodes))) - set(before), key=lambda end: -walk.scores[end])
     found = (tuple(title for title, _ in groupby(walk.titles[place] for place in chain(before, end))) for end in ends)
@@ -58,7 +61,7 @@ def ways(walk: Subgraph) -> tuple[tuple[str, ...], ...]:
 
 
 def lines(walk: Subgraph) -> tuple[str, ...]:
-    """The walk's `ways`, as `Hub -> A -> B`."""
+    """Return the `ways` of a walk as text: `Hub -> A -> B`."""
     return tuple(" -> ".join(titles) for titles in ways(walk))
 
 
@@ -66,7 +69,7 @@ TOLD = 3  # ways that are told in a sentence
 
 
 def told(walk: Subgraph) -> str:
-    """The best paths in a sentence: `From “Laika” it went by “Sputnik 2” to “Soviet space program”.`"""
+    """Return the best paths as a sentence: `From “Laika” it went by “Sputnik 2” to “Soviet space program”.`"""
     found, starts = [[f"“{title}”" for title in way] for way in ways(walk)], dict[str, list[str]]()
     for first, *between, last in found[:TOLD]:
         by = f"by {_and(between)} " if between else ""

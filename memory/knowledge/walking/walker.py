@@ -27,8 +27,8 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ThinkParameters:
-    """How partitions are chosen: `top` is the seed's K; `above` is its tau of 0.5, adapted to shares of votes, of which
-    a second partition has 0.15 if two are meant."""
+    """How many partitions are chosen: `top` is the seed's K, `above` its tau of 0.5, adapted to shares of votes (a
+    second partition that is meant has 0.15)."""
 
     top: Count = 5  # how many partitions are walked in at most
     above: Share = 0.15  # the share of votes a partition needs
@@ -37,7 +37,7 @@ class ThinkParameters:
     share: Share = 0.5  # the share of a small library's passages that is walked in
 
     def within(self, nodes: int) -> "ThinkParameters":
-        """For a library of so many nodes."""
+        """Return the parameters for a library of so many nodes."""
         if nodes >= self.least:
             return self
         some = max(1, ceil(self.share * nodes))
@@ -45,7 +45,8 @@ class ThinkParameters:
 
 
 def votes(nodes: Ints, shares: Floats, partitioning: Partitioning) -> Floats:
-    """The share of the mass that stands in each partition, hub nodes left out; shape (partitions,)."""
+    """Return the share of the mass in each partition, without hub nodes; shape (partitions,). `shares` are those of
+    `nodes`."""
     counted = ~np.isin(nodes, partitioning.hub_nodes)
     return np.bincount(partitioning.of_node[nodes[counted]], shares[counted], partitioning.count).astype(np.float64)
 
@@ -57,8 +58,9 @@ def choose(
     parameters: ThinkParameters,
     allowed: Flags | None = None,
 ) -> Ints:
-    """The partitions in the order of their choice: by score, then those of the nodes that were found, best first, then
-    more by score. The first is taken whatever its size; only `allowed` nodes, shape (nodes,), count."""
+    """Return the partitions to walk, in the order of their choice: by score, then those of the nodes that were found,
+    best first, then further ones by score. The first is taken whatever its size; only nodes that are `allowed`, shape
+    (nodes,), count."""
     counted = partitioning.of_node if allowed is None else partitioning.of_node[allowed]
     sizes = np.bincount(counted, minlength=partitioning.count).tolist()
     order = np.argsort(-scores, kind="stable")
@@ -78,9 +80,9 @@ def choose(
 
 @dataclass(frozen=True, eq=False)
 class Stitched:
-    """`nodes` are rows, partition after partition in the order of their choice; `starts` say where each begins. `edges`
-    are numbers of the graph's edges, within the partitions and between them. Where `hub_nodes[i]`, nothing lands on
-    node i."""
+    """Partitions put together to one graph: `nodes` are their rows, partition by partition in the order of choice, each
+    from `starts[i]` on. `edges` are numbers of the graph's edges within the partitions and between them. The walk
+    cannot land on node i if `hub_nodes[i]`."""
 
     partitions: Ints
     nodes: Ints
@@ -98,11 +100,11 @@ class Stitched:
         return self.nodes[self._order]
 
     def place_of(self, rows: Ints) -> Ints:
-        """Where rows are in `nodes`; -1 where they are not."""
+        """Return the places of these rows in `nodes`; -1 for rows that are not there."""
         return looked_up(self._rising, rows, self._order, -1)
 
     def ways_from(self, rows: Ints) -> "Ways":
-        """The edges from these nodes to others that are stitched, forwards or backwards."""
+        """Return the edges from these nodes to other stitched nodes, in either direction."""
         edges, of = self.graph.by_end.of(rows)
         sources, targets = self.graph.sources[edges], self.graph.targets[edges]
         others = np.where(sources == rows[of], targets, sources)
@@ -113,14 +115,14 @@ class Stitched:
 
     @cached_property
     def _links(self) -> Flags:
-        """Which relations of the graph are links by title."""
+        """Which relations of the graph are links by title; shape (relations,)."""
         return np.array([relation == TITLE_LINK for relation in self.graph.relations], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """Way i leads from the place `of[i]` in what was asked for to node `others[i]` by edge `edges[i]`; `links[i]`: it
-    follows a link by title forwards, from the node that names the other."""
+    """Steps that a walk could take: step i goes from the place `of[i]` in the given rows to node `others[i]` by edge
+    `edges[i]`. `links[i]` says whether it follows a link by title, from the node that names the other."""
 
     of: Ints
     others: Ints
@@ -132,7 +134,7 @@ class Ways:
 def stitch(
     partitions: Ints, partitioning: Partitioning, cells: Cells, graph: NodeGraph, allowed: Flags | None = None
 ) -> Stitched:
-    """Of the `allowed` nodes, shape (nodes of the graph,), where not all are."""
+    """Put partitions together to one graph, of the `allowed` nodes alone (shape (nodes of the graph,); None: all)."""
     nodes, of = partitioning.members.of(partitions)
     edges = cells.among(partitions)
     if allowed is not None:
@@ -150,9 +152,12 @@ Weigh = Callable[[Ints], Floats]
 
 @dataclass(frozen=True, slots=True)
 class StepParameters:
-    """How a walk goes on, by the seed. A step is scored by the mass of its target, plus `path` times that of its start,
-    `edge` times the log of its edge's weight, and `link` if it is a link by title to a named node, minus `hub` times
-    the log of the number of edges at its start. `edge` was chosen on MuSiQue, `link` on HotpotQA (docs/journal.md)."""
+    """How a walk goes on (seed 004, section 4.3). The score of a step is the mass of its target, plus `path` times that
+    of its start, plus `edge` times the log of its edge's weight, plus `link` if it is a link by title to a node that
+    the question names, minus `hub` times the log of the number of edges at its start.
+
+    `edge` was chosen on MuSiQue, `link` on HotpotQA (docs/journal.md).
+    """
 
     landings: Few = 3  # from how many passages of each partition it begins
     beam: Few = 3  # how many paths are kept at each step
@@ -165,8 +170,8 @@ class StepParameters:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A node in the order of the walk: its row and log mass. `before` is the visit that it came from, by the graph's
-    edge `edge`; both are -1 where it is a landing. `back`: it goes on from a visit that was left for a better one."""
+    """A node of a walk: its row and its log mass. `before` is the visit from which the graph's edge `edge` led to it;
+    both are -1 for a landing. `back` says that the walk had left that visit for a better one before."""
 
     node: int
     mass: float
@@ -186,7 +191,7 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class WalkerParameters:
-    """How much of the graph is looked at. `answers` is the seed's 0.9, adapted to the encoder
+    """How much of the graph a walk looks at. `answers` is the seed's 0.9, adapted to the encoder
     (`ObserveParameters.answers`)."""
 
     named: Natural = 400  # how many passages that the question names are weighed
@@ -198,7 +203,7 @@ class WalkerParameters:
 
 @dataclass(frozen=True, eq=False)
 class Thought:
-    """What a question's candidates weigh by themselves, as logarithms, and the score of every partition."""
+    """The candidates of a question with their log masses alone, and the score of every partition."""
 
     looked: Looked
     masses: Floats
@@ -211,8 +216,8 @@ class Thought:
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """`nodes` are all that were looked at, best first, and `masses` theirs: of the best of them with what lies around
-    each, of others that a step might have led to as far as it is known."""
+    """A walk, and all `nodes` that it looked at, best first, with their log `masses`: exact for the best, estimated for
+    others to which a step could have led."""
 
     question: LibraryQuestion
     stitched: Stitched
@@ -223,7 +228,8 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class LateParameters:
-    """The `top` nodes by mass are scored, and `weight` times their standardised score is added to the log mass."""
+    """The `top` nodes by mass are scored by late interaction; `weight` times their standardised score is added to the
+    log mass."""
 
     top: Count = 32  # how many passages are compared word by word
     weight: Weight = 0.25  # how much that comparison counts
@@ -231,15 +237,15 @@ class LateParameters:
 
 @dataclass(frozen=True, slots=True)
 class LateInteraction:
-    """A second scorer of the nodes that a walk weighed, by every token of the question against every token of a node's
-    text (ColBERT: Khattab and Zaharia 2020, arXiv 2004.12832; seed 004). What the encoder's cache does not have is
-    encoded at the first question that comes by it, and takes seconds then."""
+    """A second scorer of the nodes that a walk weighed: it compares every token of the question with every token of a
+    node's text (ColBERT: Khattab and Zaharia 2020, arXiv 2004.12832; seed 004). Texts that the encoder's cache lacks
+    are encoded when first needed, which takes seconds."""
 
     encoder: CachedEncoder
     parameters: LateParameters = LateParameters()
 
     def reweigh(self, store: Search, question: LibraryQuestion, nodes: Ints, masses: Floats) -> tuple[Ints, Floats]:
-        """Nodes and log masses, best first; the same, after the scores of the first ones are added."""
+        """Return the nodes and their log masses, best first, with the late scores of the best added."""
         scores, changed = self.scores(store, question, nodes[: self.parameters.top]), masses.copy()
         if len(scores) and (deviation := float(scores.std())) > 1e-9:
             changed[: len(scores)] += self.parameters.weight * (scores - scores.mean()) / deviation
@@ -247,7 +253,7 @@ class LateInteraction:
         return nodes[order], changed[order]
 
     def scores(self, store: Search, question: LibraryQuestion, nodes: Ints) -> Floats:
-        """MaxSim of the question's forms, added by weight; shape (nodes,)."""
+        """Return the weighted sum of MaxSim over the question's wordings; shape (nodes,)."""
         ids, forms = question.graph.layers.chunk_ids, question.query.forms
         chunks = store.chunks([ids[node] for node in nodes.tolist()])
         passages = self.encoder.passage_tokens([with_title(chunk.title, chunk.text) for chunk in chunks])
@@ -259,9 +265,9 @@ class LateInteraction:
 
 
 def max_sim(question: NDArray[np.float32], passages: Sequence[NDArray[np.floating]]) -> Floats:
-    """For each passage the mean over the question's tokens of the greatest cosine to a token of it (ColBERT's equation
-    3, divided by the length of the question); 0 where either has no token. Shapes (question's tokens, d) and (tokens,
-    d) of each to (passages,)."""
+    """Return for each passage the mean over the question's tokens of the greatest cosine to a token of the passage
+    (ColBERT's equation 3, divided by the number of the question's tokens); 0 if either has no token. `question` has
+    shape (tokens, d), each passage (tokens, d); the result (passages,)."""
     if not len(question):
         return np.zeros(len(passages))
     cosines = (passage.astype(np.float32) @ question.T for passage in passages)
@@ -269,8 +275,8 @@ def max_sim(question: NDArray[np.float32], passages: Sequence[NDArray[np.floatin
 
 
 class Walker:
-    """Over the graph of one library; keeps nothing of a question, and is safe from several threads. `aligner` scores
-    the partitions, in the place of votes; `late` the best nodes of a walk a second time."""
+    """Walks the graph of one library; keeps nothing of a question and is safe from several threads. `aligner` scores
+    the partitions instead of votes; `late` scores the best nodes of a walk a second time."""
 
     def __init__(
         self,
@@ -295,29 +301,31 @@ class Walker:
         return LibraryQuestion(self.graph, query)
 
     def look(self, question: LibraryQuestion, hits: Ints) -> Looked:
-        """At what tools found (`hits`, nodes), and at what the question names."""
+        """Look at the nodes that tools found (`hits`) and those that the question names."""
         return Looked(question, np.union1d(hits, self._named(question)))
 
     def think(self, question: LibraryQuestion, hits: Ints) -> Thought:
-        """Weigh what tools found (`hits`, nodes) and what the question names, and with that the partitions."""
+        """Weigh the nodes that tools found (`hits`) and those that the question names, and from these the
+        partitions."""
         looked = self.look(question, hits)
         masses = self._scorer.alone(looked.direct)
         return Thought(looked, masses, self._scores(looked, softmax(masses)))
 
     def _scores(self, looked: Looked, found: Floats) -> Floats:
-        """The scores of all partitions: by votes, or by the aligner."""
+        """Return the scores of all partitions, by votes or by the aligner; shape (partitions,)."""
         if self._aligner is None:
             return votes(looked.nodes, found, self.graph.partitioning)
         return self._aligner.scores(FoundNodes(looked.question, looked.nodes, found)).astype(np.float64)
 
     def stitch(self, thought: Thought) -> Stitched:
-        """The partitions that the thought chooses, as one graph."""
+        """Choose partitions by their scores and put them together to one graph."""
         found = thought.looked.nodes[np.argsort(-thought.masses, kind="stable")]
         chosen = choose(thought.partitions, found, self.graph.partitioning, self._think, thought.question.allowed)
         graph = self.graph
         return stitch(chosen, graph.partitioning, graph.cells, graph.nodes, thought.question.allowed)
 
     def walk(self, thought: Thought, stitched: Stitched) -> Walked:
+        """Land on the best nodes of each stitched partition and follow edges to better ones (seed 004, section 4.3)."""
         parameters, question = self._parameters, thought.question
         best = np.argsort(-thought.masses, kind="stable")[: parameters.looked]
         weighing = Weighing(thought.looked, thought.masses, self._scorer)
@@ -335,7 +343,7 @@ class Walker:
         return np.unique(np.concatenate([question.within(some)[:most] for some in found]))
 
     def _nearest(self, question: LibraryQuestion, stitched: Stitched) -> Ints:
-        """For each partition the nodes to land on by their cosine alone: all of its nodes are looked at."""
+        """Return for each partition the nodes with the highest cosine, of all its nodes."""
         cosines = np.where(stitched.hub_nodes, -np.inf, self._cosines(question, stitched))
         best = [
             start + np.argsort(-cosines[start:end])[: self._parameters.walk.landings]
@@ -345,7 +353,7 @@ class Walker:
         return np.asarray(stitched.nodes[places[np.isfinite(cosines[places])]], np.int64)
 
     def _cosines(self, question: LibraryQuestion, stitched: Stitched) -> Floats:
-        """The cosines of all nodes that are stitched; whole partitions are read in one piece each."""
+        """Return the cosines of all stitched nodes with the question; a whole partition is read in one piece."""
         if question.query.scope is not None:
             return question.cosines(stitched.nodes)
         vectors = map(self.graph.partition_vectors, stitched.partitions.tolist())
@@ -353,15 +361,15 @@ class Walker:
 
 
 def hits_of(store: Search, query: Query, parameters: MatchParameters) -> Ints:
-    """The rows that a search by words and by vectors finds, rising; those of the part alone."""
+    """Return the rows of this part that a search by words and by vectors finds, ascending."""
     numbers = store.part().layers.chunk_numbers
     found = candidates(store, query, 0, parameters)
     return np.array(sorted(numbers[id_] for id_ in found if id_ in numbers), np.int64)
 
 
 def landings(stitched: Stitched, rows: Ints, masses: Floats, most: int) -> Ints:
-    """For each partition the `most` rows of the greatest mass that are no hub nodes; best first over all. `rows` are
-    those that were weighed."""
+    """Return for each partition the `most` rows of greatest mass that are no hub nodes; all of them ordered by mass.
+    `masses` are those of `rows`."""
     places = stitched.place_of(rows)
     inside = np.flatnonzero(places >= 0)
     free = inside[~stitched.hub_nodes[places[inside]]]
@@ -376,11 +384,11 @@ def landings(stitched: Stitched, rows: Ints, masses: Floats, most: int) -> Ints:
 def wander(
     stitched: Stitched, landed: Ints, weigh: Weigh, answers: Callable[[int], bool], parameters: StepParameters
 ) -> list[Visit]:
-    """The landings, then step by step where the walk leads; never twice to a node.
+    """Return the visits of a walk, the landings first; no node is visited twice.
 
-    In every round the best `beam` steps are taken of all that are open: those from the nodes of the last round, and
-    those that were left before, so that a walk whose masses drop goes back. It ends with a step to a node that
-    `answers`; no landing ends it, for what has all words of a question often names the answer and does not say it.
+    In each round the best `beam` steps are taken of all that are open: those from the nodes of the last round and those
+    that were left before, so that a walk whose masses drop goes back. It ends with a step to a node that `answers`. A
+    landing does not end it: a node with all words of a question often names the answer without stating it.
     """
     masses = weigh(landed)
     visits = [Visit(int(node), float(mass)) for node, mass in zip(landed, masses, strict=True)]
@@ -406,7 +414,7 @@ def wander(
 def _steps(
     stitched: Stitched, visits: list[Visit], front: list[int], seen: set[int], weigh: Weigh, parameters: StepParameters
 ) -> Iterator[_Step]:
-    """All that lead from the front to nodes that were not visited."""
+    """Return all steps from the front to nodes that were not visited, with their scores."""
     begun = np.array([visits[place].mass for place in front])
     rows = np.array([visits[place].node for place in front], np.int64)
     ways = stitched.ways_from(rows)

@@ -159,7 +159,7 @@ def test_what_is_not_told_gives_no_address_and_chooses_little(
             f"See https://zorblax.example/?q=1 and ![x](https://zorblax.example/p.png): {echo}. The Moon is grey [1]."
         )
         left = output.claims([Claim(written, (1,)), Claim(echo, (1,))])
-        shown = "".join(output.streamed(re.findall(r"\S+\s*", written)))
+        shown = "".join(output.streamed(re.findall(r"(?:\S+\s*){1,8}", written)))
         assert "zorblax.example" not in shown + "".join(claim.text for claim in left), order
         said += any(echo in claim.text for claim in left[1:])
         prompt = PlanPrompt("the Moon", found, frozenset(), topic)

@@ -6,7 +6,7 @@ from clew.memory.dialogue.tagger import stand_alone
 from clew.memory.dialogue.utterances import extract
 from tests.memory.dialogue.conversations import FILE, FollowUp, follow_ups, same
 
-FILES = ("follow_ups.txt", "unseen_follow_ups.txt")
+FILES = (pytest.param("follow_ups.txt", marks=pytest.mark.soak), "unseen_follow_ups.txt")
 RIGHT, ALONE = 0.2, 0.65
 """The shares that are said as a person has, and left alone, at least (docs/figures.md)."""
 

@@ -47,14 +47,14 @@ def counts(threads: Threads, thread: str) -> dict[int, int]:
 
 def test_several_processes_make_and_fill_one_file(path: Path) -> None:
     path.parent.mkdir()
-    savers = [saver(path, f"t{n}", 40) for n in range(3)]
+    savers = [saver(path, f"t{n}", 14) for n in range(3)]
     for process in savers:
         process.communicate()
     assert [process.returncode for process in savers] == [0, 0, 0]
     with Threads(path) as threads:
-        assert [thread.turns for thread in threads.recent()] == [40] * 3
+        assert [thread.turns for thread in threads.recent()] == [14] * 3
         for n in range(3):
-            assert counts(threads, f"t{n}") == {turn: turn % 7 + 1 for turn in range(1, 41)}
+            assert counts(threads, f"t{n}") == {turn: turn % 7 + 1 for turn in range(1, 15)}
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.03, 0.1])
