@@ -14,6 +14,9 @@ from typing import Any
 DEFAULT_CONTEXT = 4096
 """What the server takes where a request does not say `num_ctx`."""
 
+DOUBLE = "clew-double"
+"""What a double says of itself in the header `Server`, and no real server does."""
+
 BYTES_PER_TOKEN, NOW = 4.2, "2026-08-04T19:22:45.499127Z"
 
 
@@ -108,7 +111,7 @@ def serving(models: Mapping[str, Model], **options: Any) -> Iterator[OllamaDoubl
 
 class _Handler(BaseHTTPRequestHandler):
     server_double: OllamaDouble
-    protocol_version = "HTTP/1.1"
+    protocol_version, server_version = "HTTP/1.1", DOUBLE
 
     def log_message(self, *_: Any) -> None:
         return
