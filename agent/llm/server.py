@@ -136,9 +136,8 @@ def _failed(model: str, told: str, reply: httpx.Response) -> ModelFailed:
     its status alone."""
     reason: Any = f"{reply.status_code} {reply.reason_phrase}"
     with suppress(ValueError, LookupError, TypeError):
-        reason, read = told, json.loads(told)
-        reason = read["error"]
-        reason = reason["message"]
+        while error := json.loads(told)["error"]:  # Ollama's words are the whole reply of its llama-server at times
+            reason = told = error["message"] if isinstance(error, dict) else error
     said = " ".join(str(reason).split())[:300]
     if _TOO_LONG.search(said):
         return PromptCut(f"{model}: {said}", "a model with a longer context")
