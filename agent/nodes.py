@@ -87,7 +87,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     failed = []
     if writer and writer.ledger:
         details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
-        failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
+        failed = [Fallback("rewrite", made.why)] if made.why else []
     by_model = made.text if made.how == "model" else ""
     turn = turn.reworded(made.text, made.wordings).searched(understood=by_model)
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
