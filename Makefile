@@ -39,8 +39,8 @@ test-all: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many \
 		--durations=25
 
-# What a language model makes of 35 questions, as a row of a table: make test-models [ARGS=--by-kind], with
-# CLEW_TEST_OLLAMA=MODEL or CLEW_TEST_OPENAI=URL,MODEL; else with the small one of tests/llama, where it is built.
+# What a language model makes of 40 turns, and of 160 where ../shared/talk is: its row of docs/models.md. The model is
+# CLEW_TEST_OLLAMA=MODEL or CLEW_TEST_OPENAI=URL,MODEL; else the small one of tests/llama. ARGS: --by-kind, --first N.
 test-models: .venv/ready-dev
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.models $(ARGS)
 

@@ -87,7 +87,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     failed = []
     if writer and writer.ledger:
         details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
-        failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
+        failed = [Fallback("rewrite", made.why)] if made.why else []
     by_model = made.text if made.how == "model" else ""
     turn = turn.reworded(made.text, made.wordings).searched(understood=by_model)
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
@@ -261,17 +261,20 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
 
 def observe(turn: Turn, run: TurnContext) -> Turn:
     """Orders everything that was found. There is another round if words of the question are missing from the evidence
-    and the library has them."""
-    services, turn = run.services, _ordered(turn, run)
+    and the library has them, or a language model may plan."""
+    services, turn, missing = run.services, _ordered(turn, run), tuple[str, ...]()
     if best := rounds.answers(turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"{best.name} answers")
-    if rounds.enough(turn.rewritten, turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", "the evidence is enough")
-    missing = rounds.missing(turn.rewritten, turn.passages)
-    hits = services.library.store.keyword_search(missing, 1, scope=scope_of(turn))
-    findable = tuple(word for word, found in zip(missing, hits, strict=True) if found)
-    summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
-    return turn.searched(missing=findable).stepped("observe", summary)
+        summary = f"{best.name} answers"
+    elif rounds.enough(turn.rewritten, turn.passages, services.observe):
+        summary = "the evidence is enough"
+    else:
+        lacked = rounds.missing(turn.rewritten, turn.passages)
+        hits = services.library.store.keyword_search(lacked, 1, scope=scope_of(turn))
+        missing = tuple(word for word, found in zip(lacked, hits, strict=True) if found)
+        summary = f"missing: {', '.join(lacked)}" if lacked else "nothing more to look for"
+    model, unplanned = services.writers.think, _unplanned(turn, run)
+    details = (f"no plan by {model.name}: {unplanned}",) if model and unplanned and turn.search.round == 1 else ()
+    return turn.searched(missing=missing, plans=not unplanned).stepped("observe", summary, details)
 
 
 def _ordered(turn: Turn, run: TurnContext) -> Turn:
@@ -288,24 +291,28 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
     """A language model plans once, and only if no passage found so far is likely to answer alone."""
-    turn, run = state["turn"], runtime.context
-    return "think" if _may_plan(turn, run) or rounds.finds_more(turn.search, run.services.observe) else "answer"
+    search = state["turn"].search
+    return "think" if search.plans or rounds.finds_more(search, runtime.context.services.observe) else "answer"
 
 
-def _may_plan(turn: Turn, run: TurnContext) -> bool:
-    """Not for what a passage or a table answers, nor where the evidence is enough; but of a question that may have
-    several hops the first holds all words at times, and the signals of hops are of English. Nor in another language
-    than the documents': what a model would search for then is not in their words either."""
+def _unplanned(turn: Turn, run: TurnContext) -> str:
+    """Why a language model makes no plan; empty if it may. It makes none for what a passage or a table answers, nor
+    where the evidence is enough; but of a question that may have several hops the first holds all words at times, and
+    the signals of hops are of English. Nor in another language than the documents': what a model would search for then
+    is not in their words either."""
     writer, by, search = run.services.writers.think, run.services.observe, turn.search
-    if writer is None or writer.abilities.is_small or search.round != 1 or search.corpus:
-        return False
+    if writer is None or writer.abilities.is_small:
+        return "it is too small to" if writer else "there is no model"
+    if search.round != 1 or search.corpus:
+        return "a table answers" if search.corpus else "it is asked once"
     language, held = language_of(turn.rewritten), held_language(run.services)
     if language and held and language != held:
-        return False
+        return "the documents are in another language"
     hops = Walk.name in search.tools or any(search.signals.get(one) for one in ("relative", "possessive"))
     if not hops and language in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):
-        return False
-    return not (rounds.answers(turn.passages, by) or likely_answered(turn, run.services))
+        return "the words of the question were found, and it has one step"
+    likely = rounds.answers(turn.passages, by) or likely_answered(turn, run.services)
+    return "a sentence found is likely to answer" if likely else ""
 
 
 # What is answered -------------------------------------------------------------------------------------------------
@@ -366,7 +373,7 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
 def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPlan:
     """The further searches that a language model wants, given what was found."""
     services, writer = run.services, run.services.writers.think
-    if writer is None or not _may_plan(turn, run):
+    if writer is None or not turn.search.plans:
         return ModelPlan()
     topic = Topic(verification.words_asked(turn), services.encoder)
     made, units = search_keys([*turn.calls, *policy]), best_candidates(turn, services)

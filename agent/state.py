@@ -254,6 +254,7 @@ class TurnSearch:
     beside: tuple[str, ...] = ()  # ids found with other words than the question's: by a model, for what was missing
     tool_answer: str = ""  # what a tool itself answers
     missing: tuple[str, ...] = ()  # words that no passage holds and that the library has
+    plans: bool = False  # whether a language model plans the next round
     calls_left: int = 6  # that a language model may have made
     language: str = ""  # that the person has set; empty: that of the question
     held: str = ""  # that of most documents

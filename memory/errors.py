@@ -12,7 +12,8 @@ ClewError                 the run failed                                  exit 1
 |-- Unreadable            one source could not be read; the rest goes on  exit 1
 |-- ServiceUnreachable    a server does not answer                        exit 4
 |   `-- ModelFailed         it does, and its language model fails: not pulled, no memory, crashed, broken off
-|       `-- PromptCut       the model was given less of the prompt than it was sent
+|       |-- PromptCut       the model was given less of the prompt than it was sent
+|       `-- RequestRefused  the server does not take a request that is made so
 |-- Cancelled             the person stopped it                           exit 1
 `-- DeadlineExceeded      the query's time is over                        exit 1
 """
@@ -78,6 +79,9 @@ class ModelFailed(ServiceUnreachable): ...
 
 
 class PromptCut(ModelFailed): ...
+
+
+class RequestRefused(ModelFailed): ...
 
 
 class Cancelled(ClewError): ...

@@ -1,9 +1,9 @@
 """The citations of an answer: of its words while they stream, and of its sentences when it is whole.
 
 A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [2: Title], [^2], \\[2\\], [2](#2), (passage 2), (2),
-<cite>2</cite>, ², "In passage 2, ..." or numbers that there are not. What is shown is numbered anew in the order of
-first mention, and unknown numbers are dropped; where only its number tells a citation from prose, an unknown one is
-prose."""
+(1)(2), <cite>2</cite>, <sup>2</sup>, ², "In passage 2, ..." or numbers that there are not. What is shown is numbered
+anew in the order of first mention, and unknown numbers are dropped; where only its number tells a citation from prose,
+an unknown one is prose."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,8 @@ from itertools import zip_longest
 
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
-from clew.memory.text import split
+from clew.memory.knowledge.catalogue import KINDS
+from clew.memory.text import content_words, split
 
 _LONGEST = 80
 """Characters between brackets that may be a citation; longer brackets are not waited for."""
@@ -30,11 +31,12 @@ _BESIDE = (
 _TO, _AND = r"(?:[-‑–—−]|(?:to|bis)\b)", r"(?:and|und|et|y)"
 _ONE = rf"{_LABEL}[\"“']?\d{{1,3}}[\"”']?(?:{_BESIDE})?"
 _NUMBERS = rf"{_BLANK}{_ONE}(?:{_BLANK}(?:{_TO}|[,;]?{_BLANK}{_AND}\b|[,;&]){_BLANK}{_ONE})*{_BLANK}"
-_FEW = rf"{_BLANK}\d{{1,3}}(?:{_BLANK}(?:[,;&]|{_AND}){{1,2}}{_BLANK}\d{{1,3}})*{_BLANK}"
+_FEW = rf"{_BLANK}\d{{1,3}}(?:{_BLANK}(?:[,;&]|{_AND}|\){_BLANK}\(){{1,2}}{_BLANK}\d{{1,3}})*{_BLANK}"
 _START = r"(?:^|(?<=[.!?…:*•\])-][^\S\n]))"
 _SAID_IN = rf"(?:according{_BLANK}to|in){_BLANK}(?:the{_BLANK})?{_KIND}{_BLANK}[\[(]?"
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _TAG = "(?:cite|passage|source)"
+_RAISING = r"(?:(?<=[^\W\d_]{3})|(?<=[.!?…。,;:)\]\"”»]))"
 
 _FORMS = (
     rf"(?<!\s)\s*\[\[{_NUMBERS}\]\]",
@@ -47,17 +49,21 @@ _FORMS = (
     rf"(?P<closes></{_TAG}>)",
     rf"{_START}(?P<said>{_SAID_IN}{_NUMBERS}[\])]?,)\s*(?P<next>[^\W\d])",
     rf"(?:(?<=[.!?…。])|(?<=[.!?…。][\"”]))[^\S\n]*\((?P<behind>{_FEW})\)(?=\s|\Z)",
-    rf"(?<=\S)(?<![a-z\d](?=\())[^\S\n]*\((?P<before>{_FEW})\)(?={_BLANK}(?:[.!?…。]|\n|\Z|[\[【]))",
+    rf"(?<=\S)(?<![a-z\d)](?=\())[^\S\n]*\((?P<before>{_FEW})\)(?={_BLANK}(?:[.!?…。]|\n|\Z|[\[【]))",
     rf"(?P<told>\bpassages?{_BLANK})(?P<named>\d{{1,3}}(?:{_BLANK}(?:{_AND}|&){_BLANK}\d{{1,3}})*)(?!\w)",
-    rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.!?…。,;:)\]\"”»]))(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
+    rf"{_RAISING}{_BLANK}<sup>(?P<tagged>\[?{_NUMBERS}\]?)</sup>",
+    rf"{_RAISING}(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
 )
+_BARE = ("said", "behind", "before", "raised", "tagged", "named")
+"""The forms in which only the number tells a citation from prose."""
+
 _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
 """All forms: brackets, tags, a passage named in a sentence, bare numbers at the end of one, and raised numbers (but not
 units and variables: 5 km², x²)."""
 
 _OPEN = re.compile(
     rf"(?<!\s)\s*(?:\\|\\?[\[【][^\]】\n]{{0,{_LONGEST}}}(?:[\]】](?:\((?:#[^()\s]{{0,40}})?)?)?|\[\[[^\]\n]{{0,{_LONGEST}}}\]?|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
-    rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)\Z"
+    rf"|\([\d\s,;&anduety()]{{0,30}}|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<(?:cite|sup)>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)\Z"
     rf"|{_START}(?:a[a-z]{{0,8}}|according{_BLANK}t?o?{_BLANK}|in?{_BLANK}|(?:according{_BLANK}to|in){_BLANK}(?:the?)?{_BLANK}[a-z]{{0,9}}"
     rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)\Z"
     rf"|{_START}<{_TAG}{_NUMBERS}>\s*\Z"
@@ -118,9 +124,11 @@ class Citations:
         inside = re.sub(_BESIDE, "", match["said"] or match[0], flags=re.IGNORECASE)
         named = list(self._raised(match["raised"]) if match["raised"] else self._named(inside))
         line = match.string[: match.start()].rpartition("\n")[2]
-        bare = match["said"] or match["behind"] or match["before"] or match["raised"] or match["named"]
+        bare = (
+            match["said"] or match["behind"] or match["before"] or match["raised"] or match["named"] or match["tagged"]
+        )
         unknown = bare and not all(1 <= number <= self._count for number in named)
-        if unknown or (match["behind"] and _LISTED.search(line)):
+        if unknown or (match["behind"] and _LISTED.search(line)) or (match["before"] and _is_numbered(line)):
             return match[0]
         numbers = dict.fromkeys(filter(None, map(self._number, named)))
         if match["said"] or match["opens"]:
@@ -148,6 +156,14 @@ class Citations:
             yield from range(start + 1, min(end, self._count + 1))
             if last and start != end:
                 yield end
+
+
+def _is_numbered(line: str) -> bool:
+    """Whether a number belongs to the word that a line breaks off with: `see Chapter`, but not `the Tenancy Agreement`,
+    which is a name."""
+    *before, last = re.split(r"(?<=[.!?])\s", line)[-1].split() or [""]
+    of_name = len(before) > 1 and before[-1][0].isupper()
+    return last[:1].isupper() and KINDS.issuperset(content_words(last)) and not of_name
 
 
 def _in_code(before: str) -> bool:

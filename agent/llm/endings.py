@@ -62,7 +62,7 @@ def parted(pieces: Iterator[str], marks: Sequence[str]) -> Iterator[tuple[str, s
 
 
 LEAST = 4
-"""Words of a sentence that may not come a second time; a shorter one only not directly behind itself."""
+"""Words of a sentence that may not come a second time; shorter ones may, but not as a loop."""
 
 _MARKS = (
     "<|im_end|> <|im_start|> <|im_sep|> <|endoftext|> <|end|> <|user|> <|assistant|> <|system|> <|eot_id|> <|eom_id|> "
@@ -126,25 +126,28 @@ def _without_echo(pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _until_repeated(pieces: Iterator[str]) -> Iterator[str]:
-    """The pieces up to a sentence that was there before, whatever it cites. A sentence is held while an earlier one
-    begins like it, and so is white space."""
-    said = dict[str, None]()  # in the order in which each came last
-    held, shown = "", 0
+    """The pieces up to a sentence that was there before, whatever it cites, or up to short ones that come again in
+    their order. A sentence is held while an earlier one begins like it, short ones that were there until it is clear
+    that others follow them, and so is white space."""
+    said, again, held, shown = list[str](), list[str](), "", 0
     for piece in pieces:
         held += piece
         while whole := _whole(held):
-            sentence = _uncited(whole)
-            if _is_repeated(sentence, said):
+            said.append(_uncited(whole))
+            if repeated := _repeated(said):
+                yield "".join(again[: len(again) + 1 - repeated])
                 return
-            yield whole[shown:]
-            said[sentence] = said.pop(sentence, None)
+            again.append(whole[shown:])
+            if said[-1] not in said[:-1] or not _speaks(said[-1]):
+                yield "".join(again)
+                again = []
             held, shown = held[len(whole) :], 0
         begun = _uncited(held)
         if not any(one.startswith(begun) for one in said):
-            yield held.rstrip()[shown:]
-            shown = len(held.rstrip())
-    if not _is_repeated(_uncited(held), said):
-        yield held.rstrip()[shown:]
+            yield "".join((*again, held.rstrip()[shown:]))
+            again, shown = [], len(held.rstrip())
+    repeated = _repeated([*said, _uncited(held)])
+    yield "".join((*again, held.rstrip()[shown:])[: len(again) + 1 - repeated])
 
 
 def _uncited(text: str) -> str:
@@ -160,7 +163,13 @@ def _whole(text: str) -> str:
     return ""
 
 
-def _is_repeated(sentence: str, said: dict[str, None]) -> bool:
-    if sentence not in said or not any(map(str.isalpha, sentence)):
-        return False
-    return len(sentence.split()) >= LEAST or sentence == next(reversed(said))
+def _repeated(said: Sequence[str]) -> int:
+    """How many of the last sentences were there before: short ones as many as directly before them, in their order."""
+    if not _speaks(said[-1]):
+        return 0
+    blocks = (n for n in range(1, len(said) // 2 + 1) if said[-n:] == said[-2 * n : -n])
+    return next(blocks, int(len(said[-1].split()) >= LEAST and said[-1] in said[:-1]))
+
+
+def _speaks(sentence: str) -> bool:
+    return any(map(str.isalpha, sentence))

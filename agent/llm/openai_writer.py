@@ -4,14 +4,14 @@ itself: llama.cpp's `/props` and `/v1/models`, vLLM's `max_model_len`, and `/tok
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from clew.agent.llm.endings import without_thoughts
 from clew.agent.llm.ledger import TokenCounts
 from clew.agent.llm.server import Server
-from clew.memory.errors import BadInput, ModelFailed, NoModel, ServiceUnreachable
+from clew.memory.errors import BadInput, ModelFailed, NoModel, RequestRefused, ServiceUnreachable
 from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, WriteOptions
 
 OWN = "https://api.openai.com/v1"
@@ -98,13 +98,24 @@ class OpenAIWriter:
         self._counts = served.counts
         self.name, self.window = f"openai:{model}", min(served.window or WINDOW, LONGEST)
         self.abilities = Abilities(served.parameters)
+        self._takes_schemas = True  # until it refuses one
 
     def tokens(self, text: str) -> int:
         found = counted(self._server.root, text, self._model, self._counts)
         return self._tokens.estimate(text) if found is None else found
 
     def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
-        """See `Writer.write`."""
+        """See `Writer.write`. A server that refuses a schema is asked again without, and from then on."""
+        schema = options.schema if self._takes_schemas else None
+        try:
+            yield from self._written(messages, replace(options, schema=schema))
+        except RequestRefused:
+            if schema is None:
+                raise
+            self._takes_schemas = False
+            yield from self._written(messages, replace(options, schema=None))
+
+    def _written(self, messages: Sequence[Message], options: WriteOptions) -> Iterator[Output]:
         request: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": message.role, "content": message.text} for message in messages],

@@ -13,13 +13,16 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable, naming_proxy
+from clew.memory.errors import Cancelled, ModelFailed, PromptCut, RequestRefused, ServiceUnreachable, naming_proxy
 
 QUICK = 10.0
 """Seconds that a server may take to say what it has."""
 
 PATIENCE = 300.0
 """Seconds to wait for the next word: before the first one a model is loaded from the disk and reads the prompt."""
+
+REFUSED = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
+"""The statuses of a request that a server cannot take as it is made."""
 
 POLL = 0.05
 """Seconds between two looks at whether a call is to end."""
@@ -118,28 +121,28 @@ def _objects(reply: httpx.Response, model: str) -> Iterator[dict[str, Any]]:
     """The JSON objects of a stream. Raises `ModelFailed` for an error, and `ValueError` for what is cut."""
     if reply.is_error:
         said = reply.read().decode("utf-8", "replace")
-        raise _failed(model, said, f"{reply.status_code} {reply.reason_phrase}")
+        raise _failed(model, said, reply)
     for line in reply.iter_lines():
         data = line.removeprefix("data:").strip()
         if data.startswith("{"):
             part = json.loads(data)
             if "error" in part:
-                raise _failed(model, data)
+                raise _failed(model, data, reply)
             yield part
 
 
-def _failed(model: str, reply: str, status: str = "") -> ModelFailed:
+def _failed(model: str, told: str, reply: httpx.Response) -> ModelFailed:
     """What is wrong, in the server's words: `{"error": WORDS}` or `{"error": {"message": WORDS}}`; of what is no JSON
     its status alone."""
-    reason: Any = status
+    reason: Any = f"{reply.status_code} {reply.reason_phrase}"
     with suppress(ValueError, LookupError, TypeError):
-        reason, read = reply, json.loads(reply)
-        reason = read["error"]
-        reason = reason["message"]
+        while error := json.loads(told)["error"]:  # Ollama's words are the whole reply of its llama-server at times
+            reason = told = error["message"] if isinstance(error, dict) else error
     said = " ".join(str(reason).split())[:300]
     if _TOO_LONG.search(said):
         return PromptCut(f"{model}: {said}", "a model with a longer context")
-    return ModelFailed(f"{model} failed: {said}", "ask again; see the server's log, or --llm none")
+    error = RequestRefused if reply.status_code in REFUSED else ModelFailed
+    return error(f"{model} failed: {said}", "ask again; see the server's log, or --llm none")
 
 
 def is_remote(url: str) -> bool:

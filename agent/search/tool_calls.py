@@ -244,6 +244,9 @@ def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: Reco
 
 # Calls that are written as text --------------------------------------------------------------------------------------
 
+_OBJECT = ("{", '"{')
+"""What text begins with that stands for an object, as JSON or as text of JSON."""
+
 _QUERIES = ("query", "search_query", "q", "question", "input", "text", "title", "about", "expression", "table")
 _NAMES = ("tool", "name", "function", "tool_name", "action", "recipient_name")
 _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input", "properties")
@@ -251,14 +254,16 @@ _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "
 _QUOTE = re.compile(r'<\|"\|>|<escape>')  # Gemma 4, FunctionGemma
 _NAMED_BEFORE = re.compile(
     r"([\w.]+)(?::\d+)?"  # hybrid, functions.hybrid:0
-    r"(?:<[^<>]*>|\[\w+\]\w*|json|commentary|Action[ _]Input|[^\w{}<\[])*\Z"  # marks of templates before its arguments
+    # Marks of templates before its arguments
+    r"(?:<[^<>]*>|\[\w+\]\w*|✿ARGS✿|json|commentary|Action[ _]Input|[^\w{}<\[])*\Z"
 )
-_TAGGED = re.compile(r'<(?:function=|(?:\w+:)?invoke name="|tool_call>\s*(?=[\w.]+\s*<arg_key>))([\w.]+)')
+_TAGGED = re.compile(r'<(?:function=|tool name="|(?:\w+:)?invoke name="|tool_call>\s*(?=[\w.]+\s*<arg_key>))([\w.]+)')
 _PARAMETER = re.compile(
-    r'<(?:arg_key>|parameter=|(?:\w+:)?parameter name=")(\w+)(?:"[^>]*>|>|</arg_key>\s*<arg_value>)'
+    r'<(?:arg_key>|parameter=|(?:\w+:)?parameter name="|(?=\w+>))(\w+)(?:"[^>]*>|>|</arg_key>\s*<arg_value>)'
     r"\s*(.*?)\s*(?=</|\Z)",
     re.DOTALL,
 )
+_ATTRIBUTE = re.compile(r"""(\w+)=(["'])(.*?)\2""", re.DOTALL)
 _AROUND_CODE = re.compile(r"<\|[^<>]*\|>|```\w*|`|^\s*(?:[-*>]|\d+[.)]|Action:)\s*", re.MULTILINE)
 _REACT = re.compile(
     r"^\W*Action(?: \d+)?:\W*([\w.]+)(?:\[(.+)\]\s*|\W*\n\W*Action[ _]Input(?: \d+)?:\W*(.+))$", re.MULTILINE
@@ -328,8 +333,8 @@ def _arguments(value: Any) -> Mapping[str, Any]:
     """The arguments in an object, in a nested one, or in text; text that is no object is the query."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if isinstance(value, str):
-        value = _value(value) if value.strip().startswith("{") else {"query": value}
+    while isinstance(value, str):  # text in text, at times
+        value = _value(value) if value.strip().startswith(_OBJECT) else {"query": value}
     if not isinstance(value, dict) or "query" in value:
         return value if isinstance(value, dict) else {}
     inner = next((value[key] for key in _ARGUMENTS if key in value), None)
@@ -337,9 +342,13 @@ def _arguments(value: Any) -> Mapping[str, Any]:
 
 
 def _in_tags(text: str) -> list[ToolCall]:
-    """`<function=graph><parameter=query>the Moon</parameter></function>`."""
+    """`<function=graph><parameter=query>the Moon</parameter></function>`, `<tool name="graph"><query>the Moon</query>`,
+    `<function=graph>query="the Moon"</function>`."""
     _, *parts = _TAGGED.split(text)
-    calls = [ToolCall(name, dict(_PARAMETER.findall(said))) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+    calls = [
+        ToolCall(name, dict(_PARAMETER.findall(said)) or {key: value for key, _, value in _ATTRIBUTE.findall(said)})
+        for name, said in zip(parts[::2], parts[1::2], strict=True)
+    ]
     return [one for one in calls if one.arguments]
 
 
@@ -376,7 +385,7 @@ def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text_in(value: Any) -> str:
     """`the Moon` of itself, of `["the Moon"]` and of `{"type": "string", "value": "the Moon"}`; else empty."""
     if isinstance(value, str):
-        inner = _value(value) if value.strip().startswith("{") else None
+        inner = _value(value) if value.strip().startswith(_OBJECT) else None
         return value if inner is None else _text_in(inner)
     if isinstance(value, dict):
         value = [value[key] for key in (*_QUERIES, "value") if key in value][:1]

@@ -178,7 +178,8 @@ def rewrite_by_model(
     question rewritten without one.
 
     Models may answer the question, lose names, or write around it: `without_model` replaces a reply with such a fault.
-    A reply that is the same has none. Raises `Cancelled`."""
+    A reply that is the same has none, and neither has the question itself, by which a model calls it complete: it
+    stands only if it can be understood alone. Raises `Cancelled`."""
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
     context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
@@ -187,10 +188,11 @@ def rewrite_by_model(
         reply = text_of(writer.write(messages, WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)))
     except ServiceUnreachable as error:
         return ModelRewrite(without_model, "learned", error.message)
-    if tidy(_line(reply)) == without_model:
-        return ModelRewrite(without_model, "model")
-    wrong = fault(reply, question, selected)
-    return ModelRewrite(without_model, "learned", wrong) if wrong else ModelRewrite(tidy(_line(reply)), "model")
+    line = tidy(_line(reply))
+    wrong = "" if line == without_model else fault(reply, question, selected)
+    if not wrong:
+        return ModelRewrite(line, "model")
+    return ModelRewrite(without_model, "learned", "" if line == tidy(question) else wrong)
 
 
 def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:

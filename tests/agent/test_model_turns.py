@@ -112,20 +112,24 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
 
 
 @pytest.mark.parametrize(
-    ("question", "router", "parameters"),
+    ("question", "router", "parameters", "why"),
     [
-        ("Who directed Metropolis?", Router(), 3_200_000_000),  # with enough evidence
-        (HOPS, WALKS, 500_000_000),  # by a small model
-        ("What are these documents about?", WALKS, 3_200_000_000),
-        ("Wo wurde der Regisseur geboren, der diesen Film gedreht hat?", WALKS, 3_200_000_000),  # not their language
+        ("Who directed Metropolis?", Router(), 3_200_000_000, "the words of the question were found"),
+        (HOPS, WALKS, 500_000_000, "it is too small to"),
+        ("What are these documents about?", WALKS, 3_200_000_000, ""),  # nothing is searched
+        ("Wo wurde der Regisseur geboren, der diesen Film gedreht hat?", WALKS, 3_200_000_000, "in another language"),
     ],
 )
 def test_nothing_is_planned(
-    question: str, router: Router, parameters: int, ollama: OllamaDouble, thinking: Thinking
+    question: str, router: Router, parameters: int, why: str, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
+    """And a step says why."""
     services = thinking(lambda _: wants(("hybrid", "anything")), parameters=parameters)
-    answered(replace(services, router=router), question, [])
+    turn = answered(replace(services, router=router), question, [])
     assert not ollama.requests
+    told = [detail for step in steps(turn, "observe") for detail in step.details]
+    assert [why in one for one in told] == ([True] if why else [])
+    assert all(one.startswith("no plan by played-") for one in told)
 
 
 def test_a_models_own_words_do_not_answer_for_the_question(thinking: Thinking) -> None:

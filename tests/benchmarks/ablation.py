@@ -170,7 +170,7 @@ def played(names: Sequence[str], libraries: Path, up: float, of: tuple[str, str]
                 its = list(conversation)
                 turns = _asked(assistant, its) if of_talk else _unseen(assistant, its)
                 for case, turn in zip(its, turns, strict=True):
-                    row = _row(of[0], case, turn, _talk_verdict(case, turn) if of_talk else verdict(case, turn))
+                    row = _row(of[0], case, turn, talk_verdict(case, turn) if of_talk else verdict(case, turn))
                     of_answer = max(margins, default=None) if case["outcome"] == "answered" else None
                     made.append(row | {"margin": of_answer})
                     margins.clear()
@@ -202,7 +202,7 @@ def _asked(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator
         yield next(one for one in assistant.ask(case["conversation"], case["question"]) if isinstance(one, Turn))
 
 
-def _talk_verdict(case: Mapping[str, Any], turn: Turn) -> str:
+def talk_verdict(case: Mapping[str, Any], turn: Turn) -> str:
     documents = [source.document for source in turn.answer.sources]
     run = {
         "answer": turn.answer.text,

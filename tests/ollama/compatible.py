@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.ollama.server import Asked, Failure, Play
+from tests.ollama.server import DOUBLE, Asked, Failure, Play
 
 
 @contextmanager
@@ -29,6 +29,7 @@ def compatible(play: Play) -> Iterator[str]:
 
 class _Handler(BaseHTTPRequestHandler):
     played: Play
+    server_version = DOUBLE
 
     def log_message(self, *_: Any) -> None:
         return

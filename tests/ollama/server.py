@@ -1,5 +1,10 @@
-"""An Ollama server as its API reference describes it (docs/api.md of ollama/ollama, version 0.12), playing scripted
-models: a real HTTP server on a real socket, for the real client."""
+"""An Ollama server as those of 0.30 to 0.34 are, which run llama.cpp's llama-server, playing scripted models: a real
+HTTP server on a real socket, for the real client.
+
+Read from ollama/ollama: the forms of requests and replies in docs/api.md; what is sent on, cut and refused in
+server/routes.go (`ChatHandler`, `handleNativeChat`, `truncateNativeChatMessages`) and server/prompt.go (`chatPrompt`);
+errors in llm/llama_server.go. What each says stands at the line that does so.
+"""
 
 import hashlib
 import json
@@ -13,6 +18,9 @@ from typing import Any
 
 DEFAULT_CONTEXT = 4096
 """What the server takes where a request does not say `num_ctx`."""
+
+DOUBLE = "clew-double"
+"""What a double says of itself in the header `Server`, and no real server does."""
 
 BYTES_PER_TOKEN, NOW = 4.2, "2026-08-04T19:22:45.499127Z"
 
@@ -53,8 +61,8 @@ Play = Callable[[Asked], Said]
 
 @dataclass(frozen=True)
 class Model:
-    """`window` is what it was trained for; `counts`: whether the server says how many tokens were read; `real_window`
-    is what the server takes in truth, whatever it is asked for (None: what it is asked for)."""
+    """`window` is what it was trained for; `real_window` is what the server takes in truth, whatever it is asked for
+    (None: what it is asked for). `parsed`: Ollama reads its thoughts itself (Qwen 3, gpt-oss), not llama-server."""
 
     play: Play
     capabilities: Sequence[str] = ("completion",)
@@ -64,12 +72,13 @@ class Model:
     loads: float = 0.0
     real_window: int | None = None
     architecture: str = "llama"
+    parsed: bool = False
 
 
 class OllamaDouble:
     """`requests` are the bodies of `/api/chat`, in order; `unplug` ends the server and every connection."""
 
-    def __init__(self, models: Mapping[str, Model], version: str = "0.12.6") -> None:
+    def __init__(self, models: Mapping[str, Model], version: str = "0.34.1") -> None:
         self.models = dict(models)
         self.version = version
         self.requests: list[dict[str, Any]] = []
@@ -108,7 +117,7 @@ def serving(models: Mapping[str, Model], **options: Any) -> Iterator[OllamaDoubl
 
 class _Handler(BaseHTTPRequestHandler):
     server_double: OllamaDouble
-    protocol_version = "HTTP/1.1"
+    protocol_version, server_version = "HTTP/1.1", DOUBLE
 
     def log_message(self, *_: Any) -> None:
         return
@@ -167,18 +176,28 @@ class _Handler(BaseHTTPRequestHandler):
         name, model = self._model(body)
         double = self.server_double
         double.requests.append(body)
-        if body.get("think") is not None and "thinking" not in model.capabilities:
-            raise Failure(400, f'"{name}" does not support thinking')
+        thinks, think = "thinking" in model.capabilities, body.get("think")
+        if think and not thinks:  # server/routes.go, ChatHandler; `false` is taken of any model
+            raise Failure(400, f'"{body["model"]}" does not support thinking')
         if name not in double.loaded:
             time.sleep(model.loads)
             double.loaded.add(name)
         options = body.get("options") or {}
         window = min(model.real_window or options.get("num_ctx") or DEFAULT_CONTEXT, model.window)
-        if body.get("truncate") is False and _tokens(body["messages"]) > window:
-            raise Failure(400, "the input length exceeds the context length")  # server/prompt.go, 0.13
-        messages, read = _fitting(body["messages"], window)
-        asked = Asked(messages, body.get("format"), body.get("think"), options)
-        self._stream(name, model.play(asked), read, options.get("num_predict") or 10**6)
+        messages = body["messages"] if body.get("truncate") is False else _fitting(body["messages"], window)
+        if (read := _tokens(messages)) > window:  # llm/llama_server.go, Chat: llama-server's whole reply is the text
+            too_long = (
+                f"request ({read} tokens) exceeds the available context size ({window} tokens), try increasing it"
+            )
+            told = {"code": 400, "message": too_long, "type": "exceed_context_size_error"}
+            raise Failure(400, json.dumps({"error": told}))
+        # server/routes.go, ChatHandler: the form is asked for once thoughts have ended (ollama/ollama issue 15260),
+        # and a model that may think does so where the request does not say
+        form = None if thinks and model.parsed else body.get("format")
+        asked = Asked(messages, form, thinks if think is None else think, options)
+        # without `shift` a full window ends the answer (llama.cpp, tools/server, process_token)
+        most = min(options.get("num_predict") or 10**6, window - read)
+        self._stream(name, model.play(asked), read, most)
 
     def _stream(self, name: str, said: Iterator[Any], read: int, most: int) -> None:
         """The first failure has a status; the headers are sent with the first word."""
@@ -235,17 +254,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
 
-def _fitting(messages: Sequence[Mapping[str, Any]], window: int) -> tuple[Sequence[Mapping[str, Any]], int]:
-    """The oldest messages are dropped until the rest fits, the last one kept; then the text itself is cut in front.
-    Nothing is said of it; only the count of tokens tells."""
-    kept = list(messages)
-    while len(kept) > 1 and _tokens(kept) > window:
-        kept = kept[1:]
-    if _tokens(kept) > window:
-        room = int(window * BYTES_PER_TOKEN)
-        last = str(kept[-1]["content"]).encode()[-room:].decode("utf-8", "ignore")
-        kept = [{**kept[-1], "content": last}]
-    return kept, min(_tokens(kept), window)
+def _fitting(messages: Sequence[Mapping[str, Any]], window: int) -> Sequence[Mapping[str, Any]]:
+    """The messages without the oldest, until the rest fits; the last one and those of the system are kept, and no text
+    is cut (server/routes.go, truncateNativeChatMessages). Nothing is said of it; only the count of tokens tells."""
+    for start in range(len(messages)):
+        kept = [*(one for one in messages[:start] if one["role"] == "system"), *messages[start:]]
+        if _tokens(kept) <= window:
+            break
+    return kept
 
 
 def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:

@@ -54,6 +54,13 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
             "It is far. [1] It is grey. [2] [3]\nCold [4]\nDry [5]",
             [2, 1, 3, 4, 5],
         ),
+        ("It is far (2)(1). Cold (3) (1). Dry.(2)(4)", "It is far [1] [2]. Cold [3] [2]. Dry. [1] [4]", [2, 1, 3, 4]),
+        ("It is far<sup>2</sup>. Grey.<sup>[3, 1]</sup> X", "It is far [1]. Grey. [2] [3] X", [2, 3, 1]),
+        (
+            "By the Tenancy Agreement (2). See Chapter (2). Part (3).",
+            "By the Tenancy Agreement [1]. See Chapter (2). Part (3).",
+            [2],
+        ),
         ('It is far <cite>2</cite>. Grey<cite id="3"/>.', "It is far [1]. Grey [2].", [2, 3]),
         ('It is far <passage id="2"></passage>. Grey </passage>.', "It is far [1]. Grey .", [2]),
         ('<passage id="2" title="Moon">It is far.</passage> It is grey.', f"{AHEAD}[1] It is far. It is grey.", [2]),
@@ -78,7 +85,7 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
                 "He landed (1969) [1969] there (20). In (2) he did not (0).",
                 "(1) It is far.\n(2) It is grey.\n2. Cold",
                 "Two things: (1) it is far. (2) It is grey, (3) and cold.",
-                "It covers 38 million km² or 5 m², and x² is f(2).",
+                "It covers 38 million km² or 5 m<sup>2</sup>, and x² is f(2) or f(1)(2).",
                 "It is very far⁹. In passage 9, it is far. In passage 12 of the book.",
                 "According to the law, a < b and <b>c</b>. In 1927, he did. And <em",
                 "It is `a[2]`, and `b [3] (2)`.",
@@ -112,6 +119,7 @@ def test_nothing_of_a_citation_is_shown_before_it_is_whole() -> None:
 CITED = st.sampled_from(
     [
         *'[]()"1-x†\n .²³<>/',
+        "<sup>",
         "passage",
         "s",
         "id=",

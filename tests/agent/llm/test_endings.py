@@ -38,6 +38,12 @@ TEXTS = [
     ("The Moon is very far [2]. The Moon is very far from Mars [1].",) * 2,
     (f"<|start|>assistant<|channel|>final<|message|>{MOON}<|return|>", MOON),
     ("Yes. Yes. Yes. Yes.", "Yes."),
+    (
+        "It is far. It is grey. It is cold. It is far. It is grey. It is cold. It is",
+        "It is far. It is grey. It is cold.",
+    ),
+    ("Yes. It is far. It is grey. Yes. It is far. Cold.",) * 2,
+    ("Air\n- open: yes\n- paid: no\nSea\n- open: yes\n- paid: no",) * 2,
     ("月は遠い。月は遠い。月は", "月は遠い。"),
     ("He saw Mr. Lang in Rome. He saw Mr. Kern in Rome.", "He saw Mr. Lang in Rome. He saw Mr. Kern in Rome."),
     ("| a | b |\n|---|---|\n| 1 | 2 |\n|---|---|\n", "| a | b |\n|---|---|\n| 1 | 2 |\n|---|---|"),

@@ -62,7 +62,7 @@ LONG = Message("user", "The Moon is grey and far away from here. " * 200 + HOW_F
 
 
 def test_a_prompt_that_is_too_long_for_the_server_is_an_error(ollama: OllamaDouble) -> None:
-    with pytest.raises(PromptCut, match="the input length exceeds the context length"):
+    with pytest.raises(PromptCut, match=r"cuts:1b: request \(\d+ tokens\) exceeds the available context size"):
         list(writer_of(ollama, "cuts:1b").write([LONG]))
 
 
@@ -70,6 +70,23 @@ def test_a_thinking_model_is_asked_not_to_and_its_thoughts_are_left_out(ollama: 
     pieces = list(writer_of(ollama, "thinks:1b").write([HOW_FAR]))
     assert text(pieces) == "The Moon is 384,400 km away [1]."
     assert ollama.requests[0]["think"] is False
+
+
+def test_a_form_is_not_held_by_a_server_that_waits_for_thoughts_to_end() -> None:
+    """What is written so is JSON all the same, or is read as what it is (`tool_calls`)."""
+    formats: list[object] = []
+
+    def plays(asked: Asked) -> Said:
+        formats.append(asked.format)
+        return good(asked)
+
+    able = ("completion", "thinking")
+    with serving(
+        {f"{name}:1b": Model(plays, able, parsed=name == "parsed") for name in ("parsed", "native")}
+    ) as double:
+        for name in ("parsed:1b", "native:1b"):
+            list(writer_of(double, name).write([HOW_FAR], WriteOptions({"type": "object", "properties": {}})))
+    assert [*map(bool, formats)] == [False, True]
 
 
 def fails(asked: Asked) -> Said:

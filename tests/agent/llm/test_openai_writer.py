@@ -6,7 +6,7 @@ from clew.agent.llm.openai_writer import OpenAIWriter
 from clew.agent.models import writers_for
 from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, ModelFailed, PromptCut, ServiceUnreachable
-from clew.memory.ports import Message
+from clew.memory.ports import Message, WriteOptions, text_of
 from tests.ollama.compatible import compatible
 from tests.ollama.server import Asked, Failure, Said
 
@@ -26,6 +26,24 @@ def test_an_error_is_told_in_the_servers_words(
         monkeypatch.setenv("OPENAI_BASE_URL", address)
         with pytest.raises(error, match=rf"^openai:any(?: failed)?: {said}"):
             list(OpenAIWriter("any").write([Message("user", "Hello")]))
+
+
+def test_a_schema_that_is_refused_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by servers that have no grammar for it; what they write is read as JSON all the same."""
+    formats: list[object] = []
+
+    def without_schemas(asked: Asked) -> Said:
+        formats.append(asked.format)
+        if asked.format:
+            raise Failure(400, "response_format is not supported")
+        yield '{"calls": []}'
+
+    with compatible(without_schemas) as address:
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        writer, options = OpenAIWriter("any"), WriteOptions({"type": "object"})
+        said = [text_of(writer.write([Message("user", "Hello")], options)) for _ in range(2)]
+    assert said == ['{"calls": []}'] * 2
+    assert formats == [{"type": "object"}, None, None]
 
 
 def test_a_provider_that_there_is_not_or_that_lacks_its_key_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

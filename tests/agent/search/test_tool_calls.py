@@ -109,6 +109,17 @@ WRITTEN = [
     # Kimi K2: https://huggingface.co/moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md
     "<|tool_calls_section_begin|><|tool_call_begin|>functions.hybrid:0<|tool_call_argument_begin|>"
     '{"query": "the Moon"}<|tool_call_end|><|tool_calls_section_end|>',
+    # Qwen-Agent, with and without the mark of its arguments: https://github.com/QwenLM/Qwen-Agent/issues/133
+    '✿FUNCTION✿: hybrid\n✿ARGS✿: {"query": "the Moon"}\n✿RESULT✿',
+    "✿FUNCTION✿ hybrid, {'query': 'the Moon'}",
+    # Text of text: https://github.com/quarkiverse/quarkus-langchain4j/pull/2642
+    '{"name": "hybrid", "arguments": "\\"{\\\\\\"query\\\\\\": \\\\\\"the Moon\\\\\\"}\\""}',
+    '{"name": "hybrid", "arguments": {"query": "\\"{\\\\\\"query\\\\\\": \\\\\\"the Moon\\\\\\"}\\""}}',
+    # Tags with attributes, and tags within tags (no public report was found)
+    '<function=hybrid>query="the Moon"</function>',
+    '<tool name="hybrid" query="the Moon"/>',
+    '<tool name="hybrid">{"query": "the Moon"}</tool>',
+    '<tool name="hybrid">\n<query>the Moon</query>\n</tool>',
     # MiniMax M2: https://github.com/ggml-org/llama.cpp/pull/16932
     '<minimax:tool_call>\n<invoke name="hybrid">\n<parameter name="query">the Moon</parameter>\n</invoke>',
 ]

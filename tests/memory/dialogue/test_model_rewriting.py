@@ -69,9 +69,10 @@ def test_what_cannot_be_used_is_dropped_at_once(reply: str, wrong: str) -> None:
     assert len(writer.told) == 1
 
 
-def test_a_question_that_neither_changes_has_no_fault() -> None:
+def test_a_model_that_calls_a_question_complete_has_no_fault() -> None:
     for without_model, how in ((tidy(QUESTION), "model"), (GOOD, "learned")):
-        assert rewrite_by_model(QUESTION, SAID, without_model, Replying([QUESTION])).how == how
+        made = rewrite_by_model(QUESTION, SAID, without_model, Replying([QUESTION]))
+        assert (made.text, made.how, made.why) == (without_model, how, "")
 
 
 def test_names_and_numbers_of_the_question_are_kept() -> None:
