@@ -4,8 +4,8 @@ import hashlib
 import sqlite3
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Self, cast
 
@@ -32,6 +32,9 @@ from clew.memory.knowledge.library import current_state, open_library
 from clew.memory.text import LANGUAGES, number_of, storable
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
+
+POLL = 0.05
+"""Seconds between two looks at whether the person has given up waiting."""
 
 LONGEST = 4_000
 """Characters of a question: some steps take the square of its length."""
@@ -317,6 +320,31 @@ class Assistant:
             yield
         finally:
             lock.release()
+
+
+class Loading:
+    """Loads the encoder on a daemon thread, so that a person who leaves before it is done need not wait; `then` is
+    called there when it has ended."""
+
+    def __init__(self, assistant: Assistant, then: Callable[[], None] = lambda: None) -> None:
+        self._ended = threading.Event()
+        threading.Thread(target=self._load, args=(assistant, then), name="loading the encoder", daemon=True).start()
+
+    @property
+    def ended(self) -> bool:
+        return self._ended.is_set()
+
+    def wait(self, cancel: threading.Event) -> None:
+        """Wait until it has ended. Raises `Cancelled` once `cancel` is set."""
+        while not self._ended.wait(POLL):
+            if cancel.is_set():
+                raise Cancelled("stopped waiting for the encoder")
+
+    def _load(self, assistant: Assistant, then: Callable[[], None]) -> None:
+        with suppress(Exception):  # the turn that needs the encoder raises it again, where the person sees it
+            assistant.warm_up()
+        self._ended.set()
+        then()
 
 
 def _to_answer_anew(turn: Turn, tool: str) -> Turn:

@@ -22,7 +22,7 @@ from prompt_toolkit.styles import Style
 from rich.console import Console
 from rich.text import Text
 
-from clew.agent.assistant import Assistant
+from clew.agent.assistant import Assistant, Loading
 from clew.agent.models import to_choose_from
 from clew.agent.settings import Settings
 from clew.agent.state import TurnEvent
@@ -34,7 +34,6 @@ from clew.memory.text import number_of
 from clew.ui.console import messages, output
 from clew.ui.following import following
 from clew.ui.live_turn import TurnPrinter, stoppable
-from clew.ui.loading import Loading
 from clew.ui.options import chosen_thread, way_back
 from clew.ui.plain import cut, near, one_line, typed
 from clew.ui.rendering import DIM, STOPPED, model_of

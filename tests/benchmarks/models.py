@@ -92,7 +92,7 @@ def cases_of_examples() -> list[dict[str, Any]]:
     """The 40; without ../shared those that have a question here."""
     asked = cases_of(QUESTIONS) if QUESTIONS.is_file() else []
     given = {"collection": EXAMPLES, "must_not": [], "most_words": 60}
-    made = [{**given, **one, **two} for one, two in zip_longest(asked, cases_of(TURNS), fillvalue={})]
+    made = [{**given, **(one or {}), **(two or {})} for one, two in zip_longest(asked, cases_of(TURNS))]
     made = [one for one in made if "question" in one]
     return [{**one, "conversation": one["thread"]} for one in made]
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from tests.benchmarks import models
 from tests.ollama.playing import good
 from tests.ollama.server import Model, serving
+from tests.training.asked_turns import cases_of
 
 CASES = [
     {
@@ -61,6 +62,6 @@ def test_a_row_takes_the_place_of_the_models_earlier_one() -> None:
 
 def test_forty_turns_say_what_they_must_hold() -> None:
     """Five of them have their question here."""
-    cases = models.cases_of(models.TURNS)
+    cases = cases_of(models.TURNS)
     assert len(cases) == 40
     assert sum("question" in one for one in cases) == 5

@@ -18,11 +18,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from clew.agent.assistant import Assistant
+from clew.agent.assistant import Assistant, Loading
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
 from clew.memory.dialogue.threads import ONCE, TurnTree
 from clew.memory.errors import BadInput, Cancelled, ClewError
-from clew.ui.loading import Loading
 from clew.ui.slash import Asking, Session, is_command, run_command
 
 TICK = 1.0
