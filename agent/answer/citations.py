@@ -54,9 +54,6 @@ _FORMS = (
     rf"{_RAISING}{_BLANK}<sup>(?P<tagged>\[?{_NUMBERS}\]?)</sup>",
     rf"{_RAISING}(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
 )
-_BARE = ("said", "behind", "before", "raised", "tagged", "named")
-"""The forms in which only the number tells a citation from prose."""
-
 _CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
 """All forms: brackets, tags, a passage named in a sentence, bare numbers at the end of one, and raised numbers (but not
 units and variables: 5 km², x²)."""

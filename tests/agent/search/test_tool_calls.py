@@ -1,7 +1,9 @@
 """Calls that language models write as text: an example of each form, and what only looks like one."""
 
 import json
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,105 +26,9 @@ from clew.tools import registry
 
 NAMES = registry.NAMES
 NOTHING: SearchKeys = frozenset()
-LLAMA = '<|python_tag|>{"name": "hybrid", "parameters": {"query": "the Moon"}}'
 
-WRITTEN = [
-    # The form that is asked for, and JSON as it comes: https://github.com/ollama/ollama/issues/13519
-    '{"calls": [{"tool": "hybrid", "query": "the Moon"}]}',
-    'Sure:\n```json\n{"tool": "hybrid", "query": "the Moon"}\n```',
-    '{"name": "hybrid", "parameters": {"query": "the Moon",},}',
-    "{'tool': 'hybrid', 'query': 'the Moon'}",
-    '{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}',
-    '{"tool_calls": [{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}]}',
-    # https://github.com/langgenius/dify-official-plugins/pull/3703
-    '{"tool_call": {"action": "hybrid", "action_input": {"input": "the Moon"}}}',
-    '{"action": "hybrid", "action_input": "the Moon"}',
-    # Arguments as text, within others, under other names, or alone: https://github.com/BerriAI/litellm/pull/24095
-    '[{"name": "hybrid", "arguments": "{\\"query\\": \\"the Moon\\"}"}]',
-    '{"function": {"name": "hybrid", "arguments": {"arguments": {"query": "the Moon"}}}}',
-    '{"name": "hybrid", "arguments": {"search_query": "the Moon", "k": 3}}',
-    '{"hybrid": {"query": "the Moon"}}',
-    '{"hybrid": "the Moon"}',
-    # https://github.com/langchain-ai/langchain/pull/28225
-    '{"name": "hybrid", "arguments": {"query": "{\\"query\\": \\"the Moon\\"}"}}',
-    '{"name": "hybrid", "arguments": {"query": {"type": "string", "value": "the Moon"}}}',
-    '{"name": "hybrid", "arguments": {"query": ["the Moon"]}}',
-    '{"tool_uses": [{"recipient_name": "functions.hybrid", "parameters": {"query": "the Moon"}}]}',
-    # Hermes, Qwen: https://github.com/QwenLM/Qwen3/issues/805
-    '<tool_call>\n{"name": "hybrid", "arguments": {"query": "the Moon"}}\n</tool_call>',
-    '<tool_call>{"name": "hybrid", "arguments": {"query": "the Moon"}}',
-    # Qwen3-Coder: https://github.com/lablup/mlxcel/issues/204, without its frame: https://github.com/ollama/ollama/pull/17742
-    "<tool_call><function=hybrid><parameter=query>the Moon</parameter></function></tool_call>",
-    "<function=hybrid>\n<parameter=query>\nthe Moon\n</parameter>\n</function>\n</tool_call>",
-    # Llama 3: https://github.com/meta-llama/llama-models/blob/main/models/llama3_2/text_prompt_format.md
-    '<function=hybrid>{"query": "the Moon"}</function>',
-    LLAMA,
-    '<|python_tag|>hybrid.call(query="the Moon")<|eom_id|>',
-    '[hybrid(query="the Moon")]',
-    # Python: https://ai.google.dev/gemma/docs/capabilities/function-calling, https://github.com/vllm-project/vllm/pull/17149
-    'hybrid.call(query="the Moon")',
-    'I will search.\n\nhybrid("the Moon")',
-    '```tool_code\nprint(hybrid(query="the Moon"))\n```',
-    '```tool_code print(default_api.hybrid(query="the Moon", k=3))```',
-    'hybrid({"query": "the Moon"})',
-    '```tool_code\nhybrid(\n    query="the Moon",\n    k=3,\n)\n```',  # https://github.com/waybarrios/vllm-mlx/pull/622
-    # Gemma 4: https://github.com/ml-explore/mlx-lm/pull/1105
-    '<|tool_call>call:hybrid{query:<|"|>the Moon<|"|>}<tool_call|>',
-    "<start_function_call>call:hybrid{query:<escape>the Moon<escape>}<end_function_call>",
-    # Mistral: https://docs.vllm.ai/en/stable/features/tool_calling, https://github.com/antoinezambelli/forge/pull/56
-    '[TOOL_CALLS][{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
-    '[TOOL_CALLS]hybrid[ARGS]{"query": "the Moon"}</s>',
-    '[TOOL_CALLS]hybrid[CALL_ID]a1B2c3D4e[ARGS]{"query": "the Moon"}',
-    # gpt-oss: https://github.com/odysseus-dev/odysseus/issues/4522, https://github.com/raullenchai/Rapid-MLX/issues/480
-    '<|channel|>commentary to=functions.hybrid <|constrain|>json<|message|>{"query": "the Moon"}<|call|>',
-    'commentary to=functions.hybrid json{"query": "the Moon"}',
-    # The recipient before the channel: https://github.com/openai/harmony/issues/40
-    '<|start|>assistant to=functions.hybrid<|channel|>commentary json<|message|>{"query": "the Moon"}<|call|>',
-    # Command-R's template (tool_use), and Command R7B's
-    'Action: ```json\n[\n    {"tool_name": "hybrid", "parameters": {"query": "the Moon"}}\n]```',
-    '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "hybrid", "parameters": {"query": "the Moon"}}]<|END_ACTION|>',
-    # ReAct: https://github.com/langchain-ai/langchain/issues/20704, https://github.com/run-llama/llama_index/issues/12455
-    'Thought: I must look.\nAction: hybrid\nAction Input: {"query": "the Moon"}\nObservation: It is grey.',
-    "Action: hybrid\nAction Input: the Moon",
-    'Action: hybrid ({"input": "the Moon"})',
-    # In bold: https://github.com/crewAIInc/crewAI/issues/103, numbered: https://github.com/langchain-ai/langchain/issues/3438
-    "**Action:** hybrid\n**Action Input:** the Moon",
-    "Action 1: hybrid\nAction Input 1: the Moon",
-    "Action 1: hybrid[the Moon]",
-    # Functionary: https://github.com/ggml-org/llama.cpp/blob/master/docs/function-calling.md,
-    # GLM-4: https://github.com/ml-explore/mlx-swift-lm/pull/623
-    '>>>hybrid\n{"query": "the Moon"}',
-    '>>>all\nI will look.>>>hybrid\n{"query": "the Moon"}',
-    'hybrid\n{"query": "the Moon"}',
-    # DeepSeek V3, R1 and V3.1, by their templates
-    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>hybrid\n"
-    '```json\n{"query": "the Moon"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    '<｜tool▁call▁begin｜>hybrid<｜tool▁sep｜>{"query": "the Moon"}<｜tool▁call▁end｜>',
-    # Granite and Phi-4-mini by their templates, and vLLM's for Phi
-    '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
-    '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]<|/tool_call|>',
-    'functools[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
-    # Nemotron: https://github.com/ollama/ollama/pull/6849
-    '<TOOLCALL>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]</TOOLCALL>',
-    # GLM: https://github.com/waybarrios/vllm-mlx/pull/797
-    "<tool_call>hybrid\n<arg_key>query</arg_key>\n<arg_value>the Moon</arg_value>\n</tool_call>",
-    # Kimi K2: https://huggingface.co/moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md
-    "<|tool_calls_section_begin|><|tool_call_begin|>functions.hybrid:0<|tool_call_argument_begin|>"
-    '{"query": "the Moon"}<|tool_call_end|><|tool_calls_section_end|>',
-    # Qwen-Agent, with and without the mark of its arguments: https://github.com/QwenLM/Qwen-Agent/issues/133
-    '✿FUNCTION✿: hybrid\n✿ARGS✿: {"query": "the Moon"}\n✿RESULT✿',
-    "✿FUNCTION✿ hybrid, {'query': 'the Moon'}",
-    # Text of text: https://github.com/quarkiverse/quarkus-langchain4j/pull/2642
-    '{"name": "hybrid", "arguments": "\\"{\\\\\\"query\\\\\\": \\\\\\"the Moon\\\\\\"}\\""}',
-    '{"name": "hybrid", "arguments": {"query": "\\"{\\\\\\"query\\\\\\": \\\\\\"the Moon\\\\\\"}\\""}}',
-    # Tags with attributes, and tags within tags (no public report was found)
-    '<function=hybrid>query="the Moon"</function>',
-    '<tool name="hybrid" query="the Moon"/>',
-    '<tool name="hybrid">{"query": "the Moon"}</tool>',
-    '<tool name="hybrid">\n<query>the Moon</query>\n</tool>',
-    # MiniMax M2: https://github.com/ggml-org/llama.cpp/pull/16932
-    '<minimax:tool_call>\n<invoke name="hybrid">\n<parameter name="query">the Moon</parameter>\n</invoke>',
-]
+TABLE = Path(__file__).with_name("calls_as_text.toml")
+WRITTEN = [text for family in tomllib.loads(TABLE.read_text("utf-8"))["family"] for text in family["calls"]]
 
 
 @pytest.mark.parametrize("text", WRITTEN)
