@@ -9,13 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from math import prod
 
 from clew.memory.dates import found_dates
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.tables import decimal_mark, plain_number
 from clew.memory.text import FUNCTION_WORDS, content_words
 
-HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days or 2024-05-01 - 2024-03-15"
+HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 3 km to m, 2024-05-01 + 30 days or 2024-05-01 - 2024-03-15"
 
 LONGEST = 200
 """Characters of an expression."""
@@ -28,6 +29,20 @@ LARGEST = 30
 
 OF_DAYS = "to a day, days, weeks, months or years are added, and two days are subtracted"
 
+_UNITS: dict[str, tuple[str, Decimal]] = {
+    name: (base, Decimal(size))
+    for base, sizes in {
+        "m": "mm=.001 cm=.01 m=1 km=1000 millimetre=.001 centimetre=.01 metre=1 kilometre=1000",
+        "g": "mg=.001 g=1 kg=1000 t=1000000 gram=1 kilogram=1000 tonne=1000000",
+        "l": "ml=.001 cl=.01 l=1 litre=1",
+        "s": "ms=.001 s=1 min=60 h=3600 second=1 minute=60 hour=3600 day=86400 week=604800",
+        "month": "month=1 quarter=3 year=12",
+    }.items()
+    for name, _, size in (one.partition("=") for one in sizes.split())
+}
+"""Units that another one stands for, and how many of that."""
+
+_INTO = re.compile(r"(.*\d.*)\s(?:to|in)\s([^\W\d_]+(?:/[^\W\d_]+)?)")
 _OPERAND = re.compile(r"[€$£]?\s?\d(?:[\d,.]*\d)?(?:\s?(?:[^\W\d_]+|[€$£%]|°[^\W\d_]?))?(?:/[^\W\d_]+)?")
 _SIGNED = re.compile(r"(?<!\w)[-\u2212\u2013]$")
 _THOUSANDS = re.compile(r"(?<=\d[ \u00a0\u202f])\d{3}(?![\d.,]\d)")
@@ -62,17 +77,20 @@ Operand = Quantity | date
 
 
 def calculate(expression: str) -> str:
-    """The expression with its result: of numbers, percents, units and days, with + - * / ** and brackets. Raises
-    `BadInput` for what is no such sum."""
+    """The expression with its result: of numbers, percents, units and days, with + - * / ** and brackets; `to` a unit
+    behind it. Raises `BadInput` for what is no such sum."""
     shown = " ".join(expression.partition("=")[0].split())
     if len(shown) > LONGEST:
         raise BadInput(f"the expression has {len(shown)} characters, and may have {LONGEST}", HINT)
-    found, text = _operands(shown), shown
+    into = _INTO.fullmatch(shown)
+    text = into[1] if into else shown
+    found = _operands(text)
     for n, (start, end, _) in reversed([*enumerate(found)]):
         text = f"{text[:start]} _{n} {text[end:]}"
     try:
         tree = ast.parse(text.strip().translate(_SIGNS), mode="eval")
-        result = str(_value(tree.body, [operand for _, _, operand in found]))
+        result = _value(tree.body, [operand for _, _, operand in found])
+        result = _as(result, into[2]) if into and isinstance(result, Quantity) else result
     except (SyntaxError, ArithmeticError, ValueError, RecursionError, LookupError) as error:
         raise BadInput(f"'{shown}' cannot be worked out{_why(error)}", HINT) from error
     return f"{shown} = {result}"
@@ -153,16 +171,39 @@ def _of_quantities(sign: type[ast.operator], one: Quantity, two: Quantity) -> Qu
         one, two = (Quantity(each.value / 100) if each.unit == "%" else each for each in (one, two))
     if sign is ast.Pow and (two.unit or one.unit or abs(two.value) > LARGEST):
         raise ValueError(f"a power is of bare numbers, {LARGEST} at most")
-    if joins and one.unit and two.unit and _bare(one.unit) != _bare(two.unit):
-        raise ValueError(f"{one.unit} and {two.unit} are not the same")
+    if joins and one.unit and two.unit:
+        two = _as(two, one.unit)
     if sign is ast.Mult and one.unit and two.unit:
-        if one.unit.endswith(f"/{_bare(two.unit)}"):
-            return Quantity(work(one.value, two.value), one.unit.rpartition("/")[0])
-        raise ValueError(f"{one.unit} times {two.unit} is no unit that is known")
+        return _of_each(one, two)
     if sign is ast.Div and two.unit:
-        same = _bare(one.unit) == _bare(two.unit)
-        return Quantity(work(one.value, two.value), "" if same else f"{one.unit}/{_bare(two.unit)}")
+        same = _measure(one.unit)[0] == _measure(two.unit)[0]
+        by = _as(two, one.unit) if same else two
+        return Quantity(work(one.value, by.value), "" if same else f"{one.unit}/{_bare(two.unit)}")
     return Quantity(work(one.value, two.value), one.unit or two.unit)
+
+
+def _of_each(one: Quantity, two: Quantity) -> Quantity:
+    """`950 EUR/month` times `12 months`, in either order. Raises `ValueError` for other units."""
+    for each, count in ((one, two), (two, one)):
+        whole, _, part = each.unit.rpartition("/")
+        if whole and _measure(part)[0] == _measure(count.unit)[0]:
+            return Quantity(each.value * _as(count, part).value, whole)
+    raise ValueError(f"{one.unit} times {two.unit} is no unit that is known")
+
+
+def _as(quantity: Quantity, unit: str) -> Quantity:
+    """The same in another unit. Raises `ValueError` where that measures another thing."""
+    (base, size), (own, was) = _measure(unit), _measure(quantity.unit)
+    if base != own:
+        raise ValueError(f"{quantity.unit or 'a bare number'} and {unit} are not the same")
+    return Quantity(quantity.value * was / size, unit)
+
+
+def _measure(unit: str) -> tuple[str, Decimal]:
+    """What a unit stands for, and how many of that: `m/s` of `km/h`, and 1 / 3.6."""
+    parts = [_UNITS.get(one) or _UNITS.get(_bare(one)) or (_bare(one), Decimal(1)) for one in unit.split("/")]
+    bases, (size, *under) = [base for base, _ in parts], [size for _, size in parts]
+    return "/".join(bases), size / prod(under, start=Decimal(1))
 
 
 def _moved(day: date, by: Quantity, sign: int) -> date:

@@ -16,6 +16,12 @@ $1,200.50 * 2 = 2,401 $
 1.200,50 EUR * 2 = 2,401 EUR
 900 km / 3 h = 300 km/h
 950 EUR/month * 12 months = 11,400 EUR
+12 months * 1,200 EUR/month = 14,400 EUR
+1,200 EUR/month * 2 years = 28,800 EUR
+30 min * 90 km/h = 45 km
+384,400 km to m = 384,400,000 m
+(3 km - 200 m) / 2 = 1.4 km
+90 km/h to m/s = 25 m/s
 250 EUR / 1,000 EUR = 0.25
 20 °C − 5 °C = 15 °C
 19% * 1,200 EUR = 228 EUR
@@ -38,7 +44,10 @@ def test_a_sum_is_worked_out(line: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "why"),
     [
-        ("5 EUR - 3 km", "EUR and km are not the same"),
+        ("5 EUR - 3 km", "km and EUR are not the same"),
+        ("3 km to EUR", "km and EUR are not the same"),
+        ("3 to m", "a bare number and m are not the same"),
+        ("2 days * 1,200 EUR/month", "days times EUR/month is no unit that is known"),
         ("3 m * 4 m", "m times m is no unit that is known"),
         ("1/0", "it divides by 0"),
         ("2 ** 99", "a power is of bare numbers, 30 at most"),
