@@ -87,7 +87,7 @@ def _lead(reading: TableReading, result: TableResult, language: str, end: str) -
         return f"{wanted.column}: {result.value}"
     if wanted and result.matched and wanted.function in ("sum", "mean"):
         of = _of_rows(result, language, result.matched if result.groups else result.counted)
-        return f"{wanted.column} ({of}): {result.computed.partition(': ')[2]}".rstrip()
+        return f"{wanted.column}, {of}: {result.computed.partition(': ')[2]}".rstrip()
     if reading.asked == "look up" and reading.column >= 0 and 0 < result.matched == len(result.rows):
         cells = dict.fromkeys(row.cells[reading.column] for row in result.rows)
         return f"{result.table.heads[reading.column]}: {' / '.join(cells)}"
