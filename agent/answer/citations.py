@@ -12,8 +12,7 @@ from itertools import zip_longest
 
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
-from clew.memory.knowledge.catalogue import KINDS
-from clew.memory.text import content_words, split
+from clew.memory.text import split
 
 _LONGEST = 80
 """Characters between brackets that may be a citation; longer brackets are not waited for."""
@@ -125,7 +124,7 @@ class Citations:
             match["said"] or match["behind"] or match["before"] or match["raised"] or match["named"] or match["tagged"]
         )
         unknown = bare and not all(1 <= number <= self._count for number in named)
-        if unknown or (match["behind"] and _LISTED.search(line)) or (match["before"] and _is_numbered(line)):
+        if unknown or (match["behind"] and _LISTED.search(line)):
             return match[0]
         numbers = dict.fromkeys(filter(None, map(self._number, named)))
         if match["said"] or match["opens"]:
@@ -153,14 +152,6 @@ class Citations:
             yield from range(start + 1, min(end, self._count + 1))
             if last and start != end:
                 yield end
-
-
-def _is_numbered(line: str) -> bool:
-    """Whether a number belongs to the word that a line breaks off with: `see Chapter`, but not `the Tenancy Agreement`,
-    which is a name."""
-    *before, last = re.split(r"(?<=[.!?])\s", line)[-1].split() or [""]
-    of_name = len(before) > 1 and before[-1][0].isupper()
-    return last[:1].isupper() and KINDS.issuperset(content_words(last)) and not of_name
 
 
 def _in_code(before: str) -> bool:
