@@ -68,6 +68,7 @@ class Quantity:
     unit: str = ""
 
     def __str__(self) -> str:
+        """With four places at most. Raises `ArithmeticError` where that is more than 28 digits."""
         number = f"{round(self.value, 4):,f}"
         number = number.rstrip("0").rstrip(".") if "." in number else number
         return number + (f" {self.unit}" if self.unit not in ("", "%") else self.unit)
@@ -91,9 +92,9 @@ def calculate(expression: str) -> str:
         tree = ast.parse(text.strip().translate(_SIGNS), mode="eval")
         result = _value(tree.body, [operand for _, _, operand in found])
         result = _as(result, into[2]) if into and isinstance(result, Quantity) else result
+        return f"{shown} = {result}"
     except (SyntaxError, ArithmeticError, ValueError, RecursionError, LookupError) as error:
         raise BadInput(f"'{shown}' cannot be worked out{_why(error)}", HINT) from error
-    return f"{shown} = {result}"
 
 
 def number(text: str) -> Decimal:
