@@ -1,5 +1,6 @@
 """The page without a browser: what it shows of a conversation and when, and what Gradio makes and keeps of it."""
 
+import inspect
 import json
 import re
 import socket
@@ -14,7 +15,7 @@ from clew.agent.state import Claim, Step, Turn
 from clew.memory.errors import ClewError
 from clew.ui.web import views
 from clew.ui.web.markup import Markup
-from clew.ui.web.serving import HOST, bound
+from clew.ui.web.serving import HOST, bound, without_stub_files
 from clew.ui.web.views import AT_ONCE, Conversations, Runs, View, revealed
 from tests.conftest import ROOT
 from tests.processes import PAGE, finished
@@ -218,6 +219,16 @@ def test_a_port_that_is_taken_is_named_before_anything_is_loaded() -> None:
         with pytest.raises(ClewError, match=f"port {port} cannot be used: address already in use") as caught:
             bound(port, HOST)
     assert caught.value.hint.startswith("clew ui --port ")
+
+
+def test_of_gradios_components_alone_no_source_file_is_found_while_it_is_imported() -> None:
+    component = type("Box", (), {"__module__": "gradio.components.box"})
+    with without_stub_files():
+        assert inspect.getfile(ClewError).endswith("errors.py")
+        with pytest.raises(OSError, match="no stub file"):
+            inspect.getfile(component)
+    with pytest.raises(TypeError, match="built-in"):
+        inspect.getfile(component)
 
 
 PROBE = """

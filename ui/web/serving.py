@@ -1,5 +1,6 @@
 """The server of the page: on one address, behind its guard, and with no connection beyond this machine."""
 
+import inspect
 import os
 import shlex
 import socket
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -86,7 +87,7 @@ def serve_page(assistant: Assistant, settings: Settings, host: str, access: Acce
     remove(home, TEMPORARY)  # of a page that was killed
     os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
     sys.modules.setdefault("mcp", None)  # type: ignore[arg-type]  # Gradio imports it where it is, for a tenth of the time
-    with without_proxies():
+    with without_proxies(), without_stub_files():
         from clew.ui.web.page import BrowserPage
     sys.setswitchinterval(SWITCH)
     conversations = Conversations(assistant)
@@ -110,6 +111,24 @@ def serve_page(assistant: Assistant, settings: Settings, host: str, access: Acce
         shelf.close()
         conversations.runs.close()
         remove(home, TEMPORARY)
+
+
+@contextmanager
+def without_stub_files() -> Iterator[None]:
+    """Gradio writes a stub file, for editors, of each of its components whenever it is imported, which is half of the
+    time of its import. It leaves out what has no source file, and so has none of it here while the block runs."""
+    source_of = inspect.getfile
+
+    def source_unless_gradio(of: Any) -> str:
+        if str(getattr(of, "__module__", "")).startswith("gradio."):
+            raise OSError("no stub file is wanted")
+        return source_of(of)
+
+    inspect.getfile = source_unless_gradio
+    try:
+        yield
+    finally:
+        inspect.getfile = source_of
 
 
 def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
