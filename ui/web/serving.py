@@ -124,7 +124,7 @@ def without_stub_files() -> Iterator[None]:
             raise OSError("no stub file is wanted")
         return source_of(of)
 
-    inspect.getfile = source_unless_gradio
+    inspect.getfile = source_unless_gradio  # type: ignore[assignment]
     try:
         yield
     finally:
