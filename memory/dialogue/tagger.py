@@ -60,8 +60,8 @@ class Tagger:
         if len(reading.kinds) < 2 or THIS not in reading.bases:
             return Decoded(Edits(LEAVE), question, 1.0)
         made = decoded(reading, *self.scores(reading), self.inventory)
-        if made.edits.mode == LEAVE:
-            return replace(made, text=question)
+        if made.edits.mode == LEAVE or (made.edits.mode == THIS and not made.edits.inserts):  # no question needs less
+            return replace(made, edits=Edits(LEAVE), text=question)
         return replace(made, text=f"{made.text}?") if question.rstrip().endswith("?") else made
 
     def likeliest(self, question: str, before: Sequence[tuple[str, str]], most: int) -> list[Decoded]:
