@@ -12,7 +12,7 @@ from pathlib import Path
 from clew.agent.answer.arithmetic import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.answer.citations import LIST_MARK, is_code, stands_in
 from clew.agent.search.rounds import said_by
-from clew.agent.state import Answer, Claim, Quote, Turn, Verdict
+from clew.agent.state import Answer, Claim, Turn, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
@@ -45,9 +45,6 @@ ALIKE = 0.15
 
 SAME_LANGUAGE = 2 / 3
 """The share of a sentence's words, without names, from which it is in the language of the text that has them."""
-
-BESIDE = 400
-"""Characters around a passage that may be quoted with it: the rest of a list or a sentence."""
 
 SHIPPED = Path(__file__).with_suffix(".safetensors")
 
@@ -96,7 +93,7 @@ def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] 
     evidence = cleaned(" ".join(map(_evidence, cited)))
     if content_words(text) and stands_in(text, evidence):
         return "supported"
-    if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
+    if claim.quotes and {quote.document for quote in claim.quotes} <= {passage.document for passage in cited}:
         return "supported"
     if is_code(claim) or not (content_words(text) or _exact(text)):
         return "uncited"
@@ -201,11 +198,6 @@ def _acronyms(text: str, evidence: str) -> set[str]:
     """The acronyms of the text that the first letters of words of the evidence spell: `vat` of value added tax."""
     letters = "".join(word[0] for word in words(evidence))
     return {one.casefold() for one in re.findall(r"\b[A-Z]{3,}\b", text) if one.casefold() in letters}
-
-
-def _beside(quote: Quote, passage: Passage) -> bool:
-    near = passage.start - BESIDE <= quote.start and quote.end <= passage.end + BESIDE
-    return quote.document == passage.document and near
 
 
 def _exact(text: str) -> set[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from clew.agent.answer.verification import near, verdict
-from clew.agent.state import Claim
+from clew.agent.state import Claim, Quote
 from clew.memory.datatypes import Passage
 
 LANG = Passage(
@@ -54,6 +54,12 @@ def test_names_that_are_words_of_another_language_do_not_keep_a_sentence_from_be
     }
     asked = "Wer blieb in Deutschland?"
     assert {one: verdict(Claim(one, (1,)), [passage], asked=asked if "blieb" in one else "") for one in said} == said
+
+
+def test_what_is_quoted_of_a_document_is_supported_however_far_it_stands_from_the_passage() -> None:
+    quote = Quote("lease", 9000, 9024, "Garden tools may be kept.")
+    assert verdict(Claim(quote.text, (1,), quotes=(quote,)), [LEASE]) == "supported"
+    assert verdict(Claim(quote.text, (1,), quotes=(quote,)), [LANG]) == "unsupported"
 
 
 @pytest.mark.parametrize("text", ["No.", "Yes.", "It is."])
