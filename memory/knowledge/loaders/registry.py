@@ -2,15 +2,17 @@
 
 import os
 import stat
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from mimetypes import MimeTypes
 from pathlib import Path
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.loaders import archive, html, jsonl, markdown, ocr, office, pdf, records, sheets, wikipedia
-from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS, guessed, read_code
+from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS, LOOKED_AT, guessed, read_code
 from clew.memory.knowledge.loaders.source import Item, Loader, LoadFailure, Source, Unpacked, file_mode, reason, shown
 
 DEEPEST = 3  # archives in archives that are looked into
@@ -37,16 +39,35 @@ LOADERS: tuple[Loader, ...] = (
     Loader("notebook", markdown.read_notebook, (".ipynb",)),
     Loader("archive", archive.read_archive, (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")),
 )
-"""Of two that take the same file or folder, the first reads it. A file that none takes is read as text, where it is
-named itself."""
+"""Of two that take the same file or folder, the first reads it. A file that none takes is read as text where it is one,
+or is named itself."""
 
 BY_NAME = {loader.name: loader for loader in LOADERS}
+KINDS = MimeTypes(filenames=())
 
 
 def loader_of(path: Path) -> Loader | None:
     """The loader for a file, by the end of its name, and for some kinds by how the file begins."""
-    named = (loader for loader in LOADERS if path.name.lower().endswith(loader.suffixes))
+    named = [loader for loader in LOADERS if path.name.lower().endswith(loader.suffixes)]
+    if not named and _is_text(path):
+        return BY_NAME["text"]
     return next((loader for loader in named if loader.recognises(path)), None)
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file that no loader takes by its name (`README`, `poem.draft`, `films.srt`) begins as text in UTF-8. Of
+    one that cannot be looked at the name decides."""
+    kind, packed = KINDS.guess_type(path.name.lower())
+    if packed or not (kind or "text/").startswith("text/"):
+        return False
+    try:
+        with path.open("rb") as file:
+            text = getincrementaldecoder("utf-8")().decode(file.read(LOOKED_AT))
+    except OSError:
+        return True
+    except UnicodeDecodeError:
+        return False
+    return "\0" not in text
 
 
 def read(source: Source) -> Iterator[Item]:

@@ -28,6 +28,10 @@ FOUND = {
         "b/x.md a.TXT b/y.htm z.pdf c.jsonl b/d.jsonl.gz b/e.rst",
         "a.TXT=text b/d.jsonl.gz=jsonl b/e.rst=office b/x.md=markdown b/y.htm=html c.jsonl=jsonl z.pdf=pdf",
     ),
+    "what is text whatever it is called": (
+        "README LICENSE.old x/poem.draft y.svg",
+        "LICENSE.old=text README=text x/poem.draft=text",
+    ),
     "no hidden files, caches and libraries": (
         f".git/a.txt .b.txt __pycache__/c.txt library/{POINTER} library/d.txt e.txt",
         "e.txt=text",
@@ -53,18 +57,21 @@ def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytes
     make(tmp_path, "b/x.md", "b/notes")
     monkeypatch.chdir(tmp_path)
     assert found(Path("b/x.md"), Path("b/notes")) == [("x.md", "markdown"), ("notes", "text")]
-    assert discover([Path("b")]).sources[0].path == tmp_path / "b" / "x.md"
+    assert discover([Path("b")]).sources[-1].path == tmp_path / "b" / "x.md"
 
 
 def test_other_files_are_named_with_the_reason(tmp_path: Path) -> None:
-    make(tmp_path, "a.iso", "b/c.ISO", "LICENSE", "e.txt")
+    make(tmp_path, "a.mp3", "b/c.MP3", "e.txt")
+    (tmp_path / "core").write_bytes(b"\0core")
+    (tmp_path / "x.dat").write_bytes(b"caf\xe9 noir")
     found = discover([tmp_path])
     assert [source.name for source in found.sources] == ["e.txt"]
     assert found.notes == []
     assert [(one.source, one.reason) for one in found.unread] == [
-        (str(tmp_path / "LICENSE"), "a file without an ending is not read"),
-        (str(tmp_path / "a.iso"), ".iso files are not read"),
-        (str(tmp_path / "b/c.ISO"), ".iso files are not read"),
+        (str(tmp_path / "a.mp3"), ".mp3 files are not read"),
+        (str(tmp_path / "b/c.MP3"), ".mp3 files are not read"),
+        (str(tmp_path / "core"), "a file without an ending is not read"),
+        (str(tmp_path / "x.dat"), ".dat files are not read"),
     ]
 
 
@@ -141,6 +148,6 @@ def test_links_below_the_paths_given_are_named_and_not_followed(tmp_path: Path) 
     assert [source.name for source in discover([tmp_path / "named.txt"]).sources] == ["named.txt"]
     followed = discover([notes], follow=True)
     assert [source.name for source in followed.sources] == [
-        *("a.txt", "etc/deep/c.txt", "graph/nodes.jsonl", "passwd.txt", "sub/b.txt")
+        *("a.txt", "etc/deep/c.txt", "etc/passwd", "graph/nodes.jsonl", "sub/b.txt")
     ]
     assert not followed.notes[1:]
