@@ -75,7 +75,6 @@ def is_named(place: str) -> bool:
 
 LONGEST_QUOTED = 300  # characters of a sentence with quotes or brackets in it, before they are left out of account
 LONGEST_WRAPPED = 200  # characters: nobody wraps lines that are longer, so the end of one is the end of a paragraph
-LONGEST_NAME = 200  # characters of a file's name, a path or an address on each side of a full stop that are looked at
 AT_ONCE = 10_000  # characters of a paragraph
 
 ROOM = 0.75
@@ -172,7 +171,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     for boundary in sorted({*_boundaries(text[start:end]), *in_may, end - start}):
         span = stripped(text, opened, _beside_quotes(text, start + boundary, end))
         part = text[slice(*span)]
-        if not part or (span[1] < end and (_goes_on(part) or _within_date(text, span) or _within_name(text, span[1]))):
+        if not part or (span[1] < end and (_goes_on(part) or _within_date(text, span) or _within_word(text, span[1]))):
             continue
         if spans and not any(map(str.isalnum, part)):
             span = spans.pop()[0], span[1]
@@ -229,16 +228,12 @@ def _goes_on(sentence: str) -> bool:
     return known or bool(MARKER.match(sentence))
 
 
-_NAME = re.compile(r"\W*\.\w|\S*\w[/\\_@]\w|\W*\w+(?:\.\w+){2}")
+_GOES_ON_IN_WORD = re.compile(r"[{/\\_.#-]*[A-Za-z0-9]")
 
 
-def _within_name(text: str, place: int) -> bool:
-    """Whether a place with no white space around it is within a file's name, a path or an address: `.gnucash.OLD`."""
-    if text[place - 1].isspace() or text[place].isspace():
-        return False
-    first = max(0, place - LONGEST_NAME)
-    start = max(first, *(text.rfind(space, first, place) + 1 for space in (" ", "\n")))
-    return bool(_NAME.match(text, start, place + LONGEST_NAME))
+def _within_word(text: str, place: int) -> bool:
+    """Whether a place is within a word of Latin letters or digits: `click.Group`, `./.gnucash.OLD`, `{X}.{Y}`."""
+    return text[place - 1] in ".!?" and bool(_GOES_ON_IN_WORD.match(text, place))
 
 
 def stripped(text: str, start: int, end: int) -> Span:
