@@ -51,7 +51,7 @@ LINES = (
         WRAPPED,
         LINES,
         '"Really? I am here."| She left.',
-        "Open the .gnucash.OLD file or .OFX first.| See /etc/Clock.Conf.D and click.Group too.| The end.| The next one.",
+        "Open the .gnucash.OLD file or .OFX first.| See /etc/Clock.Conf.D and click.Group.| The end.| The next.",
     ],
 )
 def test_sentences_end_at_each_bar(text: str) -> None:

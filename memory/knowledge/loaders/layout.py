@@ -120,8 +120,8 @@ class TextLayout:
 
     def open_term(self) -> None:
         """A term of a list of terms: an item, or one more of the same meaning."""
-        if self._term:
-            self.words(", ")
+        if self._term and not self._marker and self._break < BREAKS.index("\n\n"):
+            self._join = ","
         else:
             self.open_item()
         self._term = True

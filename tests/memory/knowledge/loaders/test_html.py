@@ -38,12 +38,14 @@ def test_words_stay_in_blocks_and_the_chrome_goes(tmp_path: Path) -> None:
 def test_terms_stand_with_what_they_mean_and_signs_for_links_and_contents_go(tmp_path: Path) -> None:
     page = (
         '<h1>Words<a class="headerlink" href="#w">\u00b6</a></h1><div class="toc"><dl><dt>1. Words</dt></dl></div>'
-        "<dl><dt>album</dt><dd>Photos of one person.</dd><dt>vault</dt><dt>safe</dt><dd><p>A shelf with a lock.</p>"
-        "<p>It has a key.</p></dd><dt>list:</dt><dd><ul><li>one</li></ul></dd></dl>"
+        "<dl><dt>Signs</dt></dl><p>Ours.</p>"
+        "<dl><dt>album</dt><dd>Photos of one person.</dd><dt></dt><dt>vault</dt> <dt>safe</dt>"
+        "<dd><p>A shelf with a lock.</p><p>It has a key.</p></dd><dt>list:</dt><dd><ul><li>one</li></ul></dd></dl>"
         '<h2>Notes <a href="#n">#</a></h2><dl><dt>Who made it?</dt><dd>Ann Lee.</dd></dl>'
     )
     assert document(tmp_path / "x.html", page).text == (
-        "Words\n\n- album: Photos of one person.\n- vault, safe: A shelf with a lock.\n\nIt has a key.\n\n"
+        "Words\n\n- Signs\n\nOurs.\n\n"
+        "- album: Photos of one person.\n- vault, safe: A shelf with a lock.\n\nIt has a key.\n\n"
         "- list:\n\n- one\n\n"
         "Notes\n\nWho made it?\n\nAnn Lee."
     )
