@@ -1,4 +1,4 @@
-"""Dates of a text: found, compared, written in one way, and turned into words for a search.
+"""Dates of a text: found, compared and written in one way.
 
 The words stand in `dates.txt`, by language. No library does it as well: `dateparser` takes `24/7`, `31 June` and `they
 wed` for dates, and 260 times as long; `dateutil` finds none within a text.
@@ -68,9 +68,6 @@ _LONE_MONTH = re.compile(
 
 _BEGINS, _GOES_ON = re.compile(r"(?:^|[.?!\n])\W*$"), re.compile(r"\s+[^\W\d_]")
 """What stands before and behind "May" at the beginning of a sentence that asks for permission."""
-
-_OPENS = re.compile(rf"[\s#>*_\[(-]*(?:{_any(day[:3] for day in DAYS)}[a-z]*[.,]?\s+)?")
-"""What may stand before the date of a diary entry."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -192,33 +189,9 @@ def written_out(text: str) -> str:
     return days_in_full(replaced(text, ((one.span, one.text) for one in found_dates(text))))
 
 
-def search_text(text: str, order: DateOrder = "") -> str:
-    """The text with all dates written in one way, each followed by a word for the day of the year, however it is
-    written: `3 September 2024 d0903`."""
-    dates = found_dates(text, order)
-    return replaced(text, ((one.span, " ".join([one.text, *_words(one)])) for one in dates))
-
-
-def day_words(text: str, order: DateOrder = "") -> dict[str, str]:
-    """The words that `search_text` adds, with the dates as written."""
-    return {word: text[one.start : one.end] for one in found_dates(text, order) for word in _words(one)}
-
-
-def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
-    """Lines that begin with a date, such as diary entries: where they begin, and the date."""
-    for one in found_dates(text):
-        before = text[text.rfind("\n", 0, one.start) + 1 : one.start]
-        if _OPENS.fullmatch(before):
-            yield one.start - len(before), one.date
-
-
 def blanked(text: str, dates: Iterable[FoundDate]) -> str:
     """A text with a space in the place of each of its dates, which are given in their order."""
     return replaced(text, ((one.span, " ") for one in dates))
-
-
-def _words(found: FoundDate) -> list[str]:
-    return [f"d{day.month:02}{day.day:02}" for day in found.days if day.day]
 
 
 def replaced(text: str, replacements: Iterable[tuple[Span, str]]) -> str:

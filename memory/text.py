@@ -308,14 +308,6 @@ def stems_and_words(text: str) -> list[tuple[str, str]]:
     return list(zip(_stems([word.casefold() for word in kept]), kept, strict=True))
 
 
-def surface_of(text: str) -> dict[str, str]:
-    """Stem -> the word as first written in the text, to show it to a person."""
-    shown: dict[str, str] = {}
-    for stem, word in stems_and_words(text):
-        shown.setdefault(stem, word)
-    return shown
-
-
 def _stems(words: list[str]) -> list[str]:
     """The stems; `Gdansk` is the same as `Gdańsk`, as not everybody types accents."""
     return stemmed([word if word.isascii() else unaccented(word) for word in words])

@@ -78,10 +78,17 @@ def test_a_module_at_the_top_of_memory_serves_several_rooms(path: Path) -> None:
     assert len({other.parent for other in CODE if any(map(wanted.fullmatch, imports(other)))}) > 1
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "memory").glob("[a-z]*.py")), ids=relative)
+def test_the_top_of_memory_knows_none_of_its_rooms(path: Path) -> None:
+    rooms = tuple(f"memory.{room.name}." for room in (ROOT / "memory").iterdir() if room.is_dir())
+    assert not [name for name in imports(path) if name.startswith(rooms)]
+
+
 def test_tools_do_not_know_each_other() -> None:
-    shared = ("tools.base", "tools.registry")
+    """What one tool alone needs may stand beside it: `table_reader` beside `table`."""
     for path in (ROOT / "tools").glob("*.py"):
         if path.stem != "registry":
+            shared = ("tools.base", "tools.registry", f"tools.{path.stem.partition('_')[0]}")
             others = [name for name in imports(path) if name.startswith("tools.") and not name.startswith(shared)]
             assert not others, path
 

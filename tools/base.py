@@ -11,9 +11,10 @@ from clew.memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentenc
 from clew.memory.dialogue.signals import mean_vector
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.layers import Layers
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.structure import Structure
 from clew.memory.knowledge.walking.walker import LateInteraction
-from clew.memory.ports import Encoder, Search
+from clew.memory.ports import Encoder
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument

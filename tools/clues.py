@@ -17,7 +17,7 @@ from clew.memory.knowledge.clues.triple_search import (
     TripleSearch,
 )
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
-from clew.memory.ports import Search
+from clew.memory.knowledge.library_ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 Found = Sequence[Mapping[str, PathEvidence]]

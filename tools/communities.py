@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Query
 from clew.memory.knowledge.layers import Allowed, Cover
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.parameters import Count, Level, Weight
-from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
 SNIPPET = 160

@@ -13,9 +13,9 @@ from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.question import MatchParameters, match
 from clew.memory.parameters import Count, Weight
-from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 REWRITTEN = "rewritten"

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.layers import Layers
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import (
     DIRECT,
@@ -32,7 +33,6 @@ from clew.memory.knowledge.walking.features import (
 )
 from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.parameters import Count, Few
-from clew.memory.ports import Search
 from clew.memory.text import in_brackets
 from clew.memory.vectors import softmax
 from clew.tools.base import ToolSettings, nothing_named, passages_of

@@ -14,11 +14,11 @@ import numpy as np
 from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.errors import BadInput, required
 from clew.memory.knowledge.embedding import with_title
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.question import Matches, MatchParameters, candidates, match
 from clew.memory.knowledge.reranking import CrossEncoderReranker, load_reranker
 from clew.memory.knowledge.structure import Structure
 from clew.memory.parameters import Few
-from clew.memory.ports import Search
 from clew.memory.text import in_brackets, stems_and_words
 from clew.tools.base import FormScores, ToolSettings, fuse, fused_passages
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.knowledge.layers import Layers, said_by
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.parameters import Cosine, Count, Weight
-from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
 

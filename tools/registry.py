@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any, cast, get_type_hints
 
 from clew.memory.errors import BadInput
-from clew.memory.ports import Search
+from clew.memory.knowledge.library_ports import Search
 from clew.tools.base import DEFAULTS, Make, OverParts, Tool, ToolSettings
 
 NAMES = ("hybrid", "walk", "graph", "clues", "local", "communities")

@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from clew.memory.datatypes import Edge, Findings, Query, Subgraph
+from clew.memory.knowledge.library_ports import Graph, Search
 from clew.memory.knowledge.nodes import SHARED
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer
 from clew.memory.knowledge.walking.walk_paths import into, parents, path
 from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of
 from clew.memory.parameters import Count
-from clew.memory.ports import Graph, Search
 from clew.memory.vectors import softmax
 from clew.tools.base import DEFAULTS, ToolSettings, passages_of
 

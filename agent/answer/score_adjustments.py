@@ -2,10 +2,8 @@
 answer about "Flex", nor what is said of Otto Berg one about Anna Berg. Whether a sentence denies what it tells, and
 which of parallel sentences do as the question does: who has not paid, and not who has."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import chain, permutations
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
@@ -14,11 +12,11 @@ import numpy as np
 
 from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.excerpts import Candidate
-from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
 from clew.memory.knowledge.document_parts import unnumbered
 from clew.memory.ports import Encoder
 from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, words
+from clew.memory.vectors import softmax_at
 
 _PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
 """Separates the parts of a title, and the headings of a path."""
@@ -185,13 +183,6 @@ SURE = 0.75  # the probability from which a text counts as denying, or as not de
 
 
 OTHERS = 4  # content words that a sentence may have beside those of the question, to be about nothing else
-
-
-@cache
-def softmax_at(path: Path, classes: tuple[str, ...]) -> Softmax:
-    """A softmax model that comes with Clew; `python -m tests.training.NAME` fits the file of that name."""
-    said = json.loads(path.read_text("utf-8"))
-    return Softmax(classes, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
 
 
 def denied(texts: Sequence[str], encoder: Encoder) -> Floats:

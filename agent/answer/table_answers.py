@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clew.agent.answer.score_adjustments import SURE, denied
-from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, Claim, Made
 from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
@@ -14,6 +13,8 @@ from clew.memory.knowledge.document_parts import in_markdown
 from clew.memory.knowledge.tables import Tables
 from clew.memory.ports import Encoder
 from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of
+from clew.tools.table_links import shipped
+from clew.tools.table_reader import TableReading, read
 
 FEW = 5
 """Rows that are shown beside a computed value."""

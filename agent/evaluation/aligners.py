@@ -43,11 +43,11 @@ from clew.memory.knowledge.aligners.training import (
 from clew.memory.knowledge.cluster.publishing import on_this_machine
 from clew.memory.knowledge.disk import held, required_generation
 from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.nodes import Partitioning
 from clew.memory.knowledge.proof import forget_trained, record_partitions
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
-from clew.memory.ports import Search
 from clew.memory.vectors import softmax
 
 ALL = "all"

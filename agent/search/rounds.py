@@ -13,10 +13,10 @@ from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
 from clew.memory.knowledge.catalogue import names_in
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.walking.walker import Stitched, Walker
 from clew.memory.parameters import Cosine, Few, Share
-from clew.memory.ports import Search
-from clew.memory.text import content_words, held_word_sets, in_brackets, number_of, surface_of
+from clew.memory.text import content_words, held_word_sets, in_brackets, number_of, stems_and_words
 from clew.tools.base import told_by
 from clew.tools.table import TableTool
 from clew.tools.walk import Walk
@@ -146,7 +146,10 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """The content words of the question, as written there, whose stems no passage has; a hyphenated word is not missing
     if none of its parts is. Initials do not count."""
     held = frozenset[str]().union(*held_word_sets(list(map(said_by, passages))))
-    asked = (word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word))
+    first = dict[str, str]()
+    for stem, word in stems_and_words(question):
+        first.setdefault(stem, word)
+    asked = (word for stem, word in first.items() if stem not in held and not _INITIAL.fullmatch(word))
     return tuple(word for word in asked if not held.issuperset(content_words(word.replace("-", " "))))
 
 

@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field, ValidationError
 
 from clew.agent.search import rounds, router
 from clew.agent.search.rounds import said_by
-from clew.agent.search.table_reader import QuestionWords, linked_to, shipped
 from clew.agent.search.tool_calls import SHOWN, ToolSpec
 from clew.agent.services import Services
 from clew.agent.state import Call, Turn
@@ -22,6 +21,7 @@ from clew.tools.calculate import COUNTS, calculate, in_text
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.table import TableRequest, TableTool, there_are
+from clew.tools.table_links import QuestionWords, linked_to, shipped
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

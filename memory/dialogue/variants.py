@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
-from clew.memory.datatypes import Sentence, Wording
+from clew.memory.datatypes import Chunk, Hit, Sentence, Wording
 from clew.memory.dialogue.edits import LEAVE
 from clew.memory.dialogue.relative_dates import dated, days_text, relative_dates
 from clew.memory.dialogue.rewriting import Rewritten
@@ -16,7 +17,7 @@ from clew.memory.dialogue.tagger import alternatives
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import is_known
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.ports import Encoder, Search, Vocabulary
+from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import (
     FUNCTION_WORDS,
     NAMED,
@@ -53,7 +54,15 @@ FAR = math.exp(-3.5)
 """How likely an edit must be, relative to the likeliest, to be tried."""
 
 
-def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -> Rewritten:
+class Finder(Protocol):
+    """What `with_evidence` asks of a library: hits by key words, and the chunks of their ids."""
+
+    def keyword_search(self, queries: Sequence[str], k: int) -> list[list[Hit]]: ...
+
+    def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
+
+
+def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Finder) -> Rewritten:
     """The question made to stand alone as the documents speak of it: if no sentence (with its title) has all words of
     the likeliest edit, the likely edit with most words that one sentence has. An edit has to add a word to the
     question."""

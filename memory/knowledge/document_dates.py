@@ -11,19 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from clew.memory.datatypes import Document
-from clew.memory.dates import (
-    CalendarDate,
-    DateOrder,
-    asked_times,
-    blanked,
-    date_of,
-    found_dates,
-    lines_with_dates,
-    order_of,
-    search_text,
-)
+from clew.memory.dates import DAYS, CalendarDate, DateOrder, asked_times, blanked, date_of, found_dates, order_of
 from clew.memory.knowledge.catalogue import names_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
+from clew.memory.knowledge.tokens import search_text
 from clew.memory.text import BELOW, ITEM, compiled_patterns, content_words
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
@@ -50,6 +41,8 @@ _IN_NUMBERS = re.compile(r"\d[-_./ ]+\d")
 
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _BRACKETS = re.compile(r"\([^()]*\)")
+_OPENS = re.compile(rf"[\s#>*_\[(-]*(?:(?:{'|'.join(day[:3] for day in DAYS)})[a-z]*[.,]?\s+)?")
+"""What may stand before the date of a diary entry."""
 
 
 def with_date(document: Document, order: DateOrder = "") -> Document:
@@ -148,6 +141,14 @@ def diary_entries(document: Document) -> list[Entry]:
     ]
     entries = headed if len(headed) >= ENTRIES else [*starmap(Entry, lines_with_dates(document.text[:LONGEST_DIARY]))]
     return entries if len(entries) >= ENTRIES else []
+
+
+def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
+    """Lines that begin with a date, such as diary entries: where they begin, and the date."""
+    for one in found_dates(text):
+        before = text[text.rfind("\n", 0, one.start) + 1 : one.start]
+        if _OPENS.fullmatch(before):
+            yield one.start - len(before), one.date
 
 
 # Of a generation in the making -----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 Scores are shares of the most that a query could reach, the sum of the idf of its words that the library (for a field:
 the field) has, so that they compare between queries and with cosines. In the fields together the title stands
-`title_weight` times. Dates are written in one way (`dates.search_text`), a query's too.
+`title_weight` times. Dates are written in one way (`tokens.search_text`), a query's too.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import FieldHit, Hit, Ints, WordShares
-from clew.memory.dates import DateOrder, search_text
+from clew.memory.dates import DateOrder
 from clew.memory.files import new_file, within
 from clew.memory.knowledge.arrays import read_array
 from clew.memory.knowledge.document_dates import DateOrders, dated_texts
@@ -30,6 +30,7 @@ from clew.memory.knowledge.tokens import (
     Tokens,
     idf_of,
     opened,
+    search_text,
 )
 from clew.memory.vectors import highest
 

@@ -19,9 +19,10 @@ from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_clust
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.disk import BROKEN, NO_LIBRARY, Manifest
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.proof import naming_altered
 from clew.memory.knowledge.store import EmbeddedStore, StoredSource
-from clew.memory.ports import Encoder, Search
+from clew.memory.ports import Encoder
 
 LibraryStore = EmbeddedStore | ClusterStore
 """What a conversation asks of a library beside what tools do (`Search`)."""

@@ -16,11 +16,11 @@ from clew.memory.knowledge.arrays import places
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.knowledge.layers import Layers
+from clew.memory.knowledge.library_ports import Graph, Search
 from clew.memory.knowledge.structure import Structure
 from clew.memory.knowledge.titles import Named, named_in
 from clew.memory.language.telling import language_of
 from clew.memory.parameters import Count, Natural, Weight
-from clew.memory.ports import Graph, Search
 from clew.memory.text import words
 
 LONGEST = 10

@@ -20,9 +20,9 @@ import numpy as np
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, NotSetUp, library_flag
 from clew.memory.files import within, write_durably
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.trees import Tree
-from clew.memory.ports import Search
 from clew.memory.text import split
 
 FILE, HEADER = "structure.safetensors", "clew"

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clew.memory.dates import DateOrder, day_words, search_text
+from clew.memory.dates import DateOrder, FoundDate, found_dates, replaced
 from clew.memory.errors import BadInput
 from clew.memory.files import within
 from clew.memory.knowledge.arrays import looked_up, mapped
@@ -101,6 +101,22 @@ class KeywordAnalyser:
         begins = "|".join(re.escape(start) for start in sorted({token[:2] for token in tokens}))
         alike = dict.fromkeys(re.findall(rf"\b(?:{begins})\w*", text.lower())) if tokens else ()
         return {word: token for word, token in self(" ".join(alike)).items() if token in tokens}
+
+
+def search_text(text: str, order: DateOrder = "") -> str:
+    """The text with all dates written in one way, each followed by a word for the day of the year, however it is
+    written: `3 September 2024 d0903`."""
+    dates = found_dates(text, order)
+    return replaced(text, ((one.span, " ".join([one.text, *_days_of(one)])) for one in dates))
+
+
+def day_words(text: str, order: DateOrder = "") -> dict[str, str]:
+    """The words that `search_text` adds, with the dates as written."""
+    return {word: text[one.start : one.end] for one in found_dates(text, order) for word in _days_of(one)}
+
+
+def _days_of(found: FoundDate) -> list[str]:
+    return [f"d{day.month:02}{day.day:02}" for day in found.days if day.day]
 
 
 def rooted_in(text: str) -> str:

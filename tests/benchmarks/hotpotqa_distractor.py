@@ -23,10 +23,10 @@ from clew.agent.settings import read_settings
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.json_lines import as_line
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.features import NodeScorer, Weighing, load_scorer
 from clew.memory.knowledge.walking.walker import StepParameters, Thought, Walker, hits_of, wander
-from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths, show

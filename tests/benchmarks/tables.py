@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clew.agent.answer.table_answers import table_answer
-from clew.agent.search.table_reader import read, shipped
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
+from clew.tools.table_links import shipped
+from clew.tools.table_reader import read
 from tests.training.table_reader import is_right, written
 
 

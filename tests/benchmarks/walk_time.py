@@ -22,9 +22,9 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
-from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk

@@ -6,16 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.memory.dates import (
-    MONTHS,
-    CalendarDate,
-    asked_times,
-    found_dates,
-    lines_with_dates,
-    order_of,
-    search_text,
-    written_out,
-)
+from clew.memory.dates import MONTHS, CalendarDate, asked_times, found_dates, order_of, written_out
+from clew.memory.knowledge.document_dates import lines_with_dates
+from clew.memory.knowledge.tokens import search_text
 
 days = st.dates(date(1400, 1, 1), date(2099, 12, 31))
 

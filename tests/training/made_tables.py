@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from clew.agent.search.table_reader import ASKED, Asked
 from clew.memory.datatypes import Table
 from clew.tools.table import Aggregate, Condition, TableRequest
+from clew.tools.table_reader import ASKED, Asked
 
 FIRST = (
     "Anna Bram Celia Dirk Elsa Felix Greta Hanna Ivo Jana Karl Lena Marc Nora Otto Paula Rolf Sara Theo Vera".split()

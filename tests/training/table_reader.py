@@ -1,4 +1,4 @@
-"""The reader of tables: `python -m tests.training.table_reader DATA` writes `agent/search/table_reader.json`.
+"""The reader of tables: `python -m tests.training.table_reader DATA` writes `tools/table_reader.json`.
 
 Fitted on questions that seven writers asked of their own tables (`asked_tables.jsonl.gz`), on others that
 `made_tables.py` makes, and on questions of DATA/conversations that no row of the tables among their documents answers.
@@ -20,18 +20,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
-from clew.agent.search.table_reader import (
-    ASKED,
-    SHIPPED,
-    Asked,
-    QuestionWords,
-    Softmax,
-    TableModel,
-    TableReading,
-    linked_to,
-    ngrams,
-    readings,
-)
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Table
 from clew.memory.encoding import MINILM, load_encoder
@@ -40,7 +28,10 @@ from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.loaders.registry import read as read_source
 from clew.memory.knowledge.tables import Tables, add_tables, folded
 from clew.memory.ports import Encoder
+from clew.memory.vectors import Softmax, ngrams
 from clew.tools.table import Condition, TableRequest
+from clew.tools.table_links import SHIPPED, QuestionWords, TableModel, linked_to
+from clew.tools.table_reader import ASKED, Asked, TableReading, readings
 from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, questions, request_for, table_lines
 from tests.training.records import Record, lines_of
 from tests.training.trainer import trainer

@@ -11,8 +11,8 @@ import numpy as np
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Subgraph
+from clew.memory.knowledge.library_ports import Graph, Search
 from clew.memory.knowledge.walking.walk_paths import on_ways, parents, told
-from clew.memory.ports import Graph, Search
 from clew.ui.plain import cut, one_line
 from clew.ui.rendering import name_of, place_of
 

@@ -28,8 +28,8 @@ from clew.memory.knowledge.clues.clue_index import (
     triple_graph,
     triple_lines,
 )
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.parameters import Cosine, Few, Share, Weight
-from clew.memory.ports import Search
 from clew.memory.text import compiled_patterns, content_words, stemmed_words, stems_and_words, word_lists, words
 from clew.memory.vectors import highest
 

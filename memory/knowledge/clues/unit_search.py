@@ -18,8 +18,8 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_index import UnitGraph, arrow
 from clew.memory.knowledge.clues.triple_search import Mask, PathEvidence
 from clew.memory.knowledge.layers import said_by
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.parameters import Count, Few, Natural, Share, Weight
-from clew.memory.ports import Search
 from clew.memory.vectors import highest
 
 COSINE_DIGITS = 6

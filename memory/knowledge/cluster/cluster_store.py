@@ -29,11 +29,11 @@ from clew.memory.knowledge.disk import BROKEN, Manifest
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import FIELDS, TOGETHER
 from clew.memory.knowledge.layers import Communities, Community, Unit
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.nodes import Cells, cells_of
 from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.titles import name_key
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
-from clew.memory.ports import Search
 
 KEPT_BYTES = 400_000_000
 """Of what was read of one generation."""

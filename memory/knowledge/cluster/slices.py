@@ -20,9 +20,9 @@ from clew.memory.datatypes import Ints, Vectors, WordShares
 from clew.memory.knowledge.arrays import Ragged, looked_up
 from clew.memory.knowledge.cluster.statistics import ChunkWords, WordStatistics
 from clew.memory.knowledge.layers import Entity, Layers
+from clew.memory.knowledge.library_ports import Graph
 from clew.memory.knowledge.nodes import NodeGraph, Partitioning
 from clew.memory.knowledge.titles import TitleIndex
-from clew.memory.ports import Graph
 
 Arrays = Mapping[str, NDArray[Any]]
 TEXTS = "texts"

@@ -15,11 +15,11 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes
 from clew.memory.knowledge.arrays import looked_up
 from clew.memory.knowledge.embedding import with_title
+from clew.memory.knowledge.library_ports import Graph, Search
 from clew.memory.knowledge.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, candidates
 from clew.memory.knowledge.walking.features import Looked, NodeScorer, Weighing, load_scorer
 from clew.memory.parameters import Cosine, Count, Depth, Few, Natural, Share, Weight
-from clew.memory.ports import Graph, Search
 from clew.memory.vectors import softmax
 
 Flags = NDArray[np.bool_]

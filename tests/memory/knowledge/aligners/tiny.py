@@ -16,9 +16,9 @@ from clew.memory.knowledge.aligners.training import (
     make_queries,
     partition_graph,
 )
+from clew.memory.knowledge.library_ports import Graph
 from clew.memory.knowledge.nodes import Cells, NodeGraph, Partitioning, cells_of
 from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.ports import Graph
 from clew.memory.vectors import unit
 
 PARTITIONS, SIZE, WIDTH = 8, 12, 16

@@ -11,7 +11,7 @@ from clew.memory.errors import ServiceUnreachable
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.layers import BY_EXTRACTION, Communities, Cover
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.ports import Graph
+from clew.memory.knowledge.library_ports import Graph
 from tests.memory.knowledge.communities.made import ALL, BREAD, FILMS, SPACE, library, written, written_by
 from tests.memory.knowledge.index.test_run import manifest, run
 from tests.memory.scripted_writer import ScriptedWriter

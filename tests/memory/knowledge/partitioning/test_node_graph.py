@@ -3,9 +3,9 @@
 import numpy as np
 
 from clew.memory.knowledge.layers import Entity, Layers
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
 from clew.memory.knowledge.partitioning.partitioner import graph_of
-from clew.memory.ports import Search
 
 
 def layers(chunk_documents: list[int], mentions: list[tuple[int, int]], titles: list[int], entities: int) -> Layers:

@@ -13,6 +13,7 @@ from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.nodes import SHARED, TITLE_LINK, NodeGraph, cells_of
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, PATH, MassLayer, NodeScorer, PathLine
@@ -28,7 +29,6 @@ from clew.memory.knowledge.walking.walker import (
     votes,
     wander,
 )
-from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from tests.memory.knowledge.partitioning.made import graph
 from tests.memory.knowledge.walking.made import graph_of, ints, partitioning_of, stitched_of
