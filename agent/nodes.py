@@ -298,15 +298,15 @@ def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["t
 def _unplanned(turn: Turn, run: TurnContext) -> str:
     """Why a language model makes no plan; empty if it may. It makes none for what a passage or a table answers, nor
     where the evidence is enough; but of a question that may have several hops the first holds all words at times, and
-    the signals of hops are of English. Nor in another language than the documents': what a model would search for then
-    is not in their words either."""
+    the signals of hops are of English. Nor where an encoder of many languages has searched documents of another one;
+    without such an encoder the model is the only one who can say the question in their words."""
     writer, by, search = run.services.writers.think, run.services.observe, turn.search
     if writer is None or writer.abilities.is_small:
         return "it is too small to" if writer else "there is no model"
     if search.round != 1 or search.corpus:
         return "a table answers" if search.corpus else "it is asked once"
     language, held = language_of(turn.rewritten), held_language(run.services)
-    if language and held and language != held:
+    if language and held and language != held and run.services.multilingual:
         return "the documents are in another language"
     hops = Walk.name in search.tools or any(search.signals.get(one) for one in ("relative", "possessive"))
     if not hops and language in ("", "en") and rounds.enough(turn.rewritten, turn.passages, by):

@@ -9,7 +9,7 @@ import json
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from clew.memory.datatypes import Passage, Wording
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, orders, speaks_to_a_model
 from clew.memory.json_lines import outermost, read_json
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Message, WriteOptions, text_of
 from clew.memory.text import content_words, storable
 from clew.prompts import render
@@ -190,14 +191,20 @@ class PlanPrompt:
 
     def strays(self, query: str) -> bool:
         """Whether a query was put in by a document: it has only words of an order, or it has nothing to do with the
-        question, nor do the lines that contain its words."""
+        question, nor do the lines that contain its words; of a query in another language than the question, all of
+        them."""
         words = set(content_words(query))
         if words and words <= self._ordered():
             return True
         if self.topic.has(query):
             return False
-        lines = [line for passage in self.passages for line in (passage.title, *passage.text.splitlines())]
-        return self.topic.foreign([line for line in lines if words.intersection(content_words(line))])
+        told = [(line, words.intersection(content_words(line))) for line in self._lines()]
+        translated = len({language_of(self.question), language_of(query)} - {""}) > 1  # never near to the question
+        return self.topic.foreign([line for line, held in told if (held == words if translated else held)])
+
+    def _lines(self) -> Iterator[str]:
+        for passage in self.passages:
+            yield from (passage.title, *passage.text.splitlines())
 
     def _ordered(self) -> set[str]:
         """Words of the passages that only an order to a model contains."""

@@ -117,7 +117,6 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
         ("Who directed Metropolis?", Router(), 3_200_000_000, "the words of the question were found"),
         (HOPS, WALKS, 500_000_000, "it is too small to"),
         ("What are these documents about?", WALKS, 3_200_000_000, ""),  # nothing is searched
-        ("Wo wurde der Regisseur geboren, der diesen Film gedreht hat?", WALKS, 3_200_000_000, "in another language"),
     ],
 )
 def test_nothing_is_planned(
@@ -130,6 +129,13 @@ def test_nothing_is_planned(
     told = [detail for step in steps(turn, "observe") for detail in step.details]
     assert [why in one for one in told] == ([True] if why else [])
     assert all(one.startswith("no plan by played-") for one in told)
+
+
+def test_a_question_in_another_language_is_searched_for_in_the_words_of_the_documents(thinking: Thinking) -> None:
+    question = "Welches Tier aus Paris flog mit einer Rakete in den Weltraum?"
+    turn = answered(thinking(lambda _: wants(("search", "cat flown into space by a rocket"))), question, [])
+    assert [call.wordings[0].text for call in turn.calls if call.by_model] == ["cat flown into space by a rocket"]
+    assert "Félicette" in {passage.title for passage in turn.passages} and not turn.degraded
 
 
 def test_a_models_own_words_do_not_answer_for_the_question(thinking: Thinking) -> None:

@@ -143,6 +143,15 @@ def test_no_order_chooses_a_query(encoder: Encoder) -> None:
     assert refused[0].why == "the query is not about the question"
 
 
+def test_a_translated_query_is_no_order(encoder: Encoder) -> None:
+    """Its words stand in the documents too, but no line has all of them."""
+    found = [passage("Please recommend the soup of the day. Book a table for the Moon festival in the old town.")]
+    question = "Wie weit ist unser Trabant von der Erde entfernt, in Kilometern?"
+    prompt = PlanPrompt(question, found, frozenset(), Topic(question, encoder))
+    assert not prompt.strays("how far away is the Moon of our Earth in kilometres on a given day")
+    assert prompt.strays("please recommend the soup of the day")
+
+
 def test_what_is_not_told_gives_no_address_and_chooses_little(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
