@@ -12,10 +12,10 @@ from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.errors import BadInput, ClewError, Unreadable
 from clew.memory.knowledge.library import Library, file_of, open_library
-from clew.memory.knowledge.loaders.pdf_picture import DrawnPage, PixelBox, drawn
 from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS
 from clew.memory.knowledge.loaders.registry import BY_NAME, loader_of
 from clew.ui.rendering import quoted
+from clew.ui.web.pdf_picture import DrawnPage, PixelBox, drawn
 
 ROWS = 400
 """Rows of a table that are shown, around the one that is quoted."""

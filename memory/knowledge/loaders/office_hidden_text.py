@@ -17,9 +17,7 @@ from clew.memory.knowledge.loaders.html_hidden_text import is_unseen
 from clew.memory.knowledge.loaders.packages import attribute, name_of, opened
 
 SMALLEST = 4  # halves of points of letters that can be read
-MOST_REPEATED = (
-    100  # cells of OpenDocument that one may stand for, for each to be made: there are 16,000 at a row's end
-)
+MOST_REPEATED = 100  # cells that one cell of OpenDocument is made into; that at a row's end may stand for 16,000
 BREAK = "\u2028"  # stands for the end of a line
 DEEPER = "\u2063"  # stands before an item of a list for each list that it lies in but one
 SIGNS = {"&": "\ue0a1", "<": "\ue0a2", ">": "\ue0a3"}  # stand for what kreuzberg leaves out of Word's words
@@ -151,10 +149,8 @@ def _mark(root: _Element) -> None:
     for one in root.iter("{*}t"):
         one.text = (one.text or "").translate({ord(sign): put for sign, put in SIGNS.items()})
     for level in root.iter("{*}ilvl"):
-        item, depth = (
-            next(level.iterancestors("{*}p"), None),
-            min(int(level.get("depth") or attribute(level, "val") or 0), 9),
-        )
+        item = next(level.iterancestors("{*}p"), None)
+        depth = min(int(level.get("depth") or attribute(level, "val") or 0), 9)
         if item is not None and depth:
             run = etree.SubElement(item, item.tag[:-1] + "r")
             etree.SubElement(run, item.tag[:-1] + "t").text = DEEPER * depth

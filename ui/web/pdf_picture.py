@@ -24,7 +24,7 @@ _DRAWING = threading.Semaphore(2)  # pages that are drawn at once
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from clew.memory.knowledge.loaders.pdf_picture import draw; draw(*sys.argv[2:])"
+    "from clew.ui.web.pdf_picture import draw; draw(*sys.argv[2:])"
 )
 
 PixelBox = tuple[int, int, int, int]  # left, top, right and bottom, in pixels of the picture
