@@ -3,7 +3,7 @@ calculation, or supported by a learned cross-encoder (`verification.safetensors`
 `python -m tests.training.verification`, which says on what it was trained and how good it is)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -20,9 +20,9 @@ from clew.memory.language.telling import language_of
 from clew.memory.minilm import PairScorer
 from clew.memory.text import NUMBER_WORDS, content_words, negations, split, words
 
-SAID, WEAKLY_SAID = -1.9, -2.8
+SAID, WEAKLY_SAID = -2.8, -3.5
 """The log odds from which a sentence counts as supported, and as weak. Of true sentences, in collections that were not
-trained on, 10 and 5 in a hundred score lower."""
+trained on, 5 in a hundred score lower than the first."""
 
 LEAST_SHARED = 0.2
 """The least share of its content words that a sentence must have in common with its passages. It halves the
@@ -80,7 +80,8 @@ def verified(answer: Answer, asked: str = "") -> Answer:
 
 def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] = (), asked: str = "") -> Verdict:
     """Supported: the sentence stands in a passage, but for small words; or a passage has its numbers and names, and
-    probably says it. Weak: that is less likely, or only the question has a name of it.
+    probably says it. Weak: that is less likely, or only the question has a name of it. One that denies what stands in a
+    passage is unsupported.
 
     A number or a name that no cited passage has, and that is not `worked` out in another sentence, makes a sentence
     unsupported in any case: wrong citations look like that. Orders to a model support nothing. A sentence in another
@@ -101,14 +102,17 @@ def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] 
     results = arithmetic(said, cited, f"{asked} {before}")
     if {*content_words(said)} <= {*content_words(f"{ungrouped(evidence)} {asked} {before}")}:
         results |= arithmetic(said, worked) - known
-    lacked = _exact(said).difference(known, results, NUMBER.findall(before), _acronyms(said, evidence))
+    lacked = _lacked(said, evidence).difference(known, results, NUMBER.findall(before))
     language = language_beside(text, evidence, asked)
     if language not in ("", "en") and {"", language}.isdisjoint(language_of(one.text) for one in cited):
         return "unsupported" if any(one[0].isdigit() for one in lacked) else "uncited"
     if any(one[0].isdigit() for one in lacked) or not lacked <= _all_words(asked):
         return "unsupported"
-    if results or (not lacked and any(_in_order(said, one) for one in cited)):
+    denials = [negations(unit) - negations(said) for one in cited for unit in _in_order(said, one)]
+    if results or (not lacked and 0 in denials):
         return "supported"
+    if min(denials, default=0) < 0:
+        return "unsupported"
     likely, enough, least = _likelihood(said, cited)
     return "supported" if likely >= enough and not lacked else "weak" if likely >= least else "unsupported"
 
@@ -123,16 +127,15 @@ def language_beside(text: str, evidence: str, asked: str = "") -> str:
     return language_of(" ".join(small)) or language_of(asked)
 
 
-def _in_order(said: str, passage: Passage) -> bool:
-    """Whether a sentence of a passage has the content words of this one in their order, and as many negations; or two
-    in a row have, where nothing of the second one is left out."""
+def _in_order(said: str, passage: Passage) -> Iterator[str]:
+    """The sentences of a passage that have the content words of this one in their order; or two in a row that have,
+    where nothing of the second one is left out."""
     wanted, units = content_words(said), [ungrouped(passage.text[start:end]) for start, end in split(passage.text)]
     both = (f"{one} {other}" for one, other in pairwise(units) if {*content_words(other)} <= {*wanted})
     for unit in (*units, *both) if len(wanted) >= LEAST_SAID else ():
         rest = iter(content_words(unit))
-        if negations(unit) == negations(said) and all(one in rest for one in wanted):
-            return True
-    return False
+        if all(one in rest for one in wanted):
+            yield unit
 
 
 def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
@@ -194,10 +197,13 @@ def _all_words(text: str) -> set[str]:
     return _exact(text) | words | {str(number) for number, word in enumerate(NUMBER_WORDS) if word in words}
 
 
-def _acronyms(text: str, evidence: str) -> set[str]:
-    """The acronyms of the text that the first letters of words of the evidence spell: `vat` of value added tax."""
-    letters = "".join(word[0] for word in words(evidence))
-    return {one.casefold() for one in re.findall(r"\b[A-Z]{3,}\b", text) if one.casefold() in letters}
+def _lacked(text: str, evidence: str) -> set[str]:
+    """The numbers and names of a text that the evidence does not have: neither in another form (`Mondays`) nor, of an
+    acronym, as the first letters of its words (`VAT`)."""
+    stems, letters = {*content_words(evidence)}, "".join(word[0] for word in words(evidence))
+    spelled = {one.casefold() for one in re.findall(r"\b[A-Z]{3,}\b", text) if one.casefold() in letters}
+    lacked = _exact(text).difference(spelled)
+    return {one for one in lacked if one[0].isdigit() or not stems.issuperset(content_words(one) or [one])}
 
 
 def _exact(text: str) -> set[str]:
@@ -217,12 +223,12 @@ def attributed(claims: Sequence[Claim], passages: Sequence[Passage], asked: str 
     cites nothing and claims something is weak, or unsupported if a name or a number of it is nowhere. Code belongs to
     the sentence before it."""
     held, placed = [_all_words(ungrouped(_evidence(one))) for one in passages], list[Claim]()
-    candidates = _candidates(claims, passages, held, asked)
+    known = _all_words(asked).union(*held)
+    candidates = _candidates(claims, passages, held, known, asked)
     for claim in claims:
         of_above = is_code(claim) and placed and placed[-1].cites
         placed.append(claim if of_above else candidates.cited(claim))
     checked = verified(Answer("answered", tuple(placed), tuple(passages)), asked).claims
-    known = _all_words(asked).union(*held)
     return tuple(_settled(*both, known) for both in zip(claims, checked, strict=True))
 
 
@@ -238,19 +244,21 @@ def _settled(claim: Claim, checked: Claim, known: set[str]) -> Claim:
 @dataclass(frozen=True, slots=True)
 class _Candidates:
     """What an answer may cite. `held[i]` are all words of passage i; the `free` numbers need not be there, as they are
-    worked out, and `given` has what the sums cite that they are the results of."""
+    worked out, and `given` has what the sums cite that they are the results of. `known` are also the question's
+    words."""
 
     passages: Sequence[Passage]
     held: Sequence[set[str]]
+    known: set[str]
     free: set[str]
     given: Mapping[str, tuple[int, ...]]
 
     def cited(self, claim: Claim) -> Claim:
-        """The claim with a citation, but for one without that announces or asks."""
+        """The claim with a citation, but for one without that announces, asks, or says what is lacking."""
         said = ungrouped(_plain(claim))
         exact = _exact(said)
         if not claim.cites:
-            if claim.text[-1] in ":?":
+            if claim.text[-1] in ":?" or self._lack(said, exact):
                 return claim
             of_sum = (self.given[one] for one in exact if self.given.get(one))
             return replace(claim, cites=next(of_sum, ()) or (self._best(said, exact - self.free) + 1,))
@@ -259,6 +267,12 @@ class _Candidates:
             return claim
         best = self._best(said, exact - self.free)
         return claim if lacked.isdisjoint(self.held[best]) else replace(claim, cites=(best + 1,))
+
+    def _lack(self, said: str, exact: set[str]) -> bool:
+        """Whether it says what the passages do not say: it denies something, of which no passage has most words."""
+        wanted = {*content_words(said)}
+        most = max(len(wanted.intersection(content_words(ungrouped(said_by(one))))) for one in self.passages)
+        return negations(said) > 0 and exact <= self.known and most < SUPPORTED * len(wanted)
 
     def _best(self, said: str, exact: set[str]) -> int:
         """The place of the passage with most of the sentence's words and its `exact` ones."""
@@ -272,10 +286,10 @@ class _Candidates:
 
 
 def _candidates(
-    claims: Sequence[Claim], passages: Sequence[Passage], held: Sequence[set[str]], asked: str
+    claims: Sequence[Claim], passages: Sequence[Passage], held: Sequence[set[str]], known: set[str], asked: str
 ) -> _Candidates:
     sums = [(one, said) for one in claims if any(right_sums(said := ungrouped(_plain(one))))]
     documents = [one for one in passages if one.document]
     free = set[str]().union(*(arithmetic(said, documents, asked) for _, said in sums))
     given = {number: one.cites for one, said in sums for its in right_sums(said) for number in its.results}
-    return _Candidates(passages, held, free, given)
+    return _Candidates(passages, held, known, free, given)

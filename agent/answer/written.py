@@ -19,10 +19,9 @@ from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit, reported
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import UNANSWERED, Answer, Claim, Fallback, Made, Piece, PromptPart, Turn
-from clew.memory.datatypes import Passage, Subgraph
+from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
-from clew.memory.knowledge.walking.walk_paths import parents, path
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES, content_words
@@ -44,7 +43,8 @@ ROOM = 1_650
 TRIES = 3
 """How often a prompt that the server cut is sent, each time with half of the passages."""
 
-PATHS = 3
+CONNECTIONS = 16
+"""Relations that a prompt has."""
 
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
 
@@ -80,7 +80,8 @@ def _from_passages(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made
     evidence = {one.id: one for one in (*(corpus.passages if corpus else ()), *turn.passages)}
     if not evidence:
         return Made(_refusal(turn, services), details=(f"{writer.name} was not asked",))
-    shown = replace(turn.found([*evidence.values()][:READ]), paths=connections(turn, services))
+    shown = turn.found([*evidence.values()][:READ])
+    shown = replace(shown, paths=connections(shown.passages, services))
     made = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
     if made.answer.refused:
         return replace(made, answer=_refusal(turn.documented, services), degraded=())
@@ -115,13 +116,14 @@ def _refusal(turn: Turn, services: Services) -> Answer:
     return refused(turn.passages, [word for word in lacked if not word.islower()], turn.rewritten)
 
 
-def connections(turn: Turn, services: Services) -> tuple[str, ...]:
-    """The steps of the walk that have a relation which a graph folder gives: what others are by says nothing."""
-    walk, store = turn.walk or Subgraph(), services.library.store
-    ids = list({chunk.document: None for chunk in store.chunks(walk.nodes)})
-    given, before = {edge.relation for own in store.neighbours(ids) for edge in own if edge.relation}, parents(walk)
-    walked = enumerate(walk.edges, walk.landings)
-    return tuple(path(walk, before, place)[-1] for place, edge in walked if edge.relation in given)
+def connections(passages: Sequence[Passage], services: Services) -> tuple[str, ...]:
+    """The relations that a graph folder gives between the documents of these passages, as `(Lang) -[directed]-> (M)`:
+    their texts need not say them."""
+    titles = {one.document: one.title for one in passages}
+    edges = (edge for own in services.library.store.neighbours([*titles]) for edge in own if edge.relation)
+    within = (edge for edge in edges if {edge.source, edge.target} <= titles.keys())
+    told = (f"({titles[one.source]}) -[{one.relation}]-> ({titles[one.target]})" for one in within)
+    return tuple(dict.fromkeys(told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,7 @@ class _Writing:
         turn, question = self.turn, question_for_models(self.turn)
         if self.writer.abilities.is_small:
             return render("answer-small", passages=passages, question=question)
-        walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
+        walked = "\n".join(neutralised(line).text for line in turn.paths[:CONNECTIONS])
         wrote, failed = {one.purpose for one in turn.ledger}, {one.part for one in turn.degraded}
         by_model = "rewrite" in wrote - failed
         leans = turn.rewritten != turn.typed or request_of(turn).expanded not in ("", turn.rewritten)

@@ -14,7 +14,6 @@ from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
 from clew.agent.settings import read_settings
 from clew.agent.state import Doing, Piece, Step, Turn
-from clew.memory.datatypes import Edge, Subgraph
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NoModel, ServiceUnreachable
 from clew.memory.ports import Abilities, Message
@@ -260,23 +259,21 @@ def test_of_each_passage_what_is_likeliest_to_answer(tmp_path: Path, cache: Path
     assert "Olga is allergic to celery" in told and "To: Ida" not in told and len(told.split()) < 30
 
 
-def test_a_model_is_told_of_a_walk_where_a_graph_says_how(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
-    """And not of an edge that is there for a name that two texts share."""
+def test_a_model_is_told_what_a_graph_says_of_the_passages(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
+    """And not of one that it does not read."""
     nodes = ["Metropolis", "Fritz Lang", "Thea von Harbou"]
     lines = [json.dumps({"id": f"n{n}", "title": one, "text": f"{one}, of 1927."}) for n, one in enumerate(nodes)]
-    edge = json.dumps({"source": "n1", "target": "n0", "relation": "directed"})
-    walk = Subgraph(
-        ("n0#0", "n1#0", "n2#0"), (Edge("n1#0", "n0#0", "directed"), Edge("n0#0", "n2#0", "1927")),
-        tuple(nodes), (0.5, 0.3, 0.2), ("all",) * 3, 1,
-    )  # fmt: skip
-    prompts = list[str]()
+    edges = [
+        json.dumps({"source": f"n{n}", "target": "n0", "relation": one}) for n, one in ((1, "directed"), (2, "wrote"))
+    ]
+    prompts, files = list[str](), {"graph/nodes.jsonl": "\n".join(lines), "graph/edges.jsonl": "\n".join(edges)}
 
     def script(messages: Sequence[Message], _: object) -> str:
         prompts.append(messages[-1].text)
         return "NOT FOUND"
 
-    with over({"graph/nodes.jsonl": "\n".join(lines), "graph/edges.jsonl": edge}, tmp_path, cache, encoder) as plain:
+    with over(files, tmp_path, cache, encoder) as plain:
         turn = ask(by_scripts(plain, script), "Who directed Metropolis?")
-        told = connections(replace(turn, walk=walk), plain.services)
-    assert told == ("(Metropolis) <-[directed]- (Fritz Lang)",)
-    assert "How they are connected" not in prompts[-1], "nothing was walked"
+        read = [one for one in turn.passages if one.title != "Thea von Harbou"]
+        told = connections(read, plain.services)
+    assert told == ("(Fritz Lang) -[directed]-> (Metropolis)",) and told[0] in prompts[-1]

@@ -79,9 +79,18 @@ def test_what_was_worked_out_counts_for_all_sentences(said: list[str], found: st
         assert first.verdict == found
 
 
-def test_a_sentence_without_a_source_that_names_nothing_new_is_weak_at_most() -> None:
-    [claim] = attributed([Claim("Nothing is said of what Laika was paid by Nero.")], PASSAGES, "What did Nero pay?")
-    assert (claim.cites, claim.verdict) == ((), "weak")
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Laika was paid well by Nero all her life.", "weak"),  # at most, as it names nothing new
+        ("Nothing is said of what Laika was paid by Nero.", "uncited"),  # of what is lacking there is no source
+        ("Nothing is said of what Laika was paid by Seneca.", "unsupported"),
+        ("The Moon is not 384,400 km away.", "weak"),  # a passage has its words, so it is checked
+    ],
+)
+def test_a_sentence_without_a_source_is_weak_unless_it_says_what_is_lacking(said: str, found: str) -> None:
+    [claim] = attributed([Claim(said)], PASSAGES, "What did Nero pay?")
+    assert (claim.cites, claim.verdict) == ((), found)
 
 
 def test_a_result_cites_what_its_sum_cites_and_a_sum_what_has_its_operands() -> None:
