@@ -53,11 +53,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "OUTPUT", 1 << 20)
 
 
-BOMBS = {
-    "b-many.jsonl.gz": gzip.compress(b'{"text": "' + b"a " * 500_000 + b'"}\n' * 300, 1),
-    "c-line.jsonl.gz": gzip.compress(b"[" * (1 << 27), 1),
-    "d-page.xml.bz2": bz2.compress(HEAD + b"a" * (1 << 27), 1),
-    "e-page.xml.gz": gzip.compress(HEAD + b"a" * (1 << 28), 1),
+BOMBS = {  # packed in parts that are repeated: to pack the whole takes seconds
+    "b-many.jsonl.gz": gzip.compress(b'{"text": "' + b"a " * 500_000 + b'"}\n') * 300,
+    "c-line.jsonl.gz": gzip.compress(b"[" * (1 << 20)) * 128,
+    "d-page.xml.bz2": bz2.compress(HEAD) + bz2.compress(b"a" * (1 << 20)) * 128,
+    "e-page.xml.gz": gzip.compress(HEAD) + gzip.compress(b"a" * (1 << 20)) * 256,
     "f-deep.json": b'[["a", "b", "c"], ' + b"[" * 10**6,
 }
 
@@ -83,7 +83,6 @@ def test_bombs_fail_alone(tmp_path: Path) -> None:
         ("import os; os.kill(os.getpid(), 11)", "reading it crashed (signal 11)"),
         ("import os; os._exit(3)", "reading it crashed"),
         ("raise SystemExit", "reading it crashed"),
-        ("import ctypes; ctypes.string_at(0)", "reading it crashed (signal 11)"),
     ],
 )
 def test_what_a_library_does_to_the_process_is_the_files_failure(
