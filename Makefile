@@ -8,6 +8,8 @@ DATA ?= ../shared/data
 LIBRARIES ?= .clew-training
 BIN := .venv/bin
 export HF_HUB_OFFLINE ?= 1
+# Without compiled modules every process of the tests compiles the product again.
+unexport PYTHONDONTWRITEBYTECODE
 
 WORKERS ?= 2
 

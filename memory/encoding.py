@@ -347,7 +347,7 @@ def hide_progress() -> None:
     """Of reading weights from a disk."""
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
 
 
 def known_prefixes(name: str) -> Prefixes:

@@ -100,6 +100,8 @@ def values_of(made: object) -> dict[str, Any]:
 
 def with_values(made: _Made, values: Mapping[str, Any]) -> _Made:
     """The dataclass with these values; unknown names are ignored."""
+    if not values:
+        return made
     changed: dict[str, Any] = {}
     for one in fields(cast(Any, made)):
         value, name = getattr(made, one.name), one.name.rstrip("_")

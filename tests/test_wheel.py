@@ -50,29 +50,23 @@ def test_what_others_made_is_in_it_with_its_licence(wheel: Path) -> None:
     assert f'"{version}"' in drawing and not re.search(r"\beval\(|new Function\b", drawing)
 
 
-def test_it_answers_in_a_folder_that_has_packages_of_the_same_names(wheel: Path, tmp_path: Path) -> None:
+def test_it_answers_in_a_folder_that_has_packages_of_the_same_names(
+    wheel: Path, examples_path: Path, tmp_path: Path
+) -> None:
     with zipfile.ZipFile(wheel) as opened:
         opened.extractall(tmp_path / "installed")
     work = tmp_path / "work"
     for name in PRODUCT:
         (work / name).mkdir(parents=True)
         (work / name / "__init__.py").write_text("raise ImportError('this is not Clew')\n")
-    (work / "notes").mkdir()
-    (work / "notes" / "moon.txt").write_text("The Moon orbits the Earth at a distance of 384,400 km.")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("CLEW_")},
         "PYTHONPATH": str(tmp_path / "installed"),
         "XDG_DATA_HOME": str(tmp_path / "data"),
     }
-
-    def clew(*words: str) -> str:
-        command = [sys.executable, "-m", "clew.ui.cli", *words, "--library", "library"]
-        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    clew("index", "notes", "-q")
-    assert "384,400 km" in clew("ask", "How far is the Moon from the Earth?")
+    command = [sys.executable, *"-m clew.ui.cli ask --library".split(), str(examples_path), "How far away is the Moon?"]
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "384,400" in done.stdout, done.stderr
 
 
 def test_what_is_pinned_is_for_the_python_of_debian_12_too() -> None:

@@ -77,6 +77,7 @@ def test_the_server_is_asked_what_it_is_and_counts_tokens(writer: OpenAIWriter) 
     assert 3 < writer.tokens("The Moon is far away.") < 10
 
 
+@pytest.mark.soak
 def test_calls_of_a_plan_are_written_by_their_schema(writer: OpenAIWriter) -> None:
     asked = [Message("user", "Search for the distance of the Moon, in JSON with calls of tools.")]
     said = text_of(list(writer.write(asked, WriteOptions(schema(OWN), tokens=300, temperature=0))))
@@ -114,6 +115,7 @@ def test_a_prompt_longer_than_the_context_is_cut(writer: OpenAIWriter) -> None:
         list(writer.write([Message("user", "moon " * 9000)], WriteOptions(tokens=10)))
 
 
+@pytest.mark.soak
 def test_a_server_that_dies_in_the_middle_is_a_line(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving() as (url, process):
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
@@ -123,6 +125,7 @@ def test_a_server_that_dies_in_the_middle_is_a_line(named: str, monkeypatch: pyt
             list(outputs)
 
 
+@pytest.mark.soak
 def test_turns_side_by_side_end_each_with_its_answer(
     examples_path: Path, cache: Path, tmp_path: Path, named: str
 ) -> None:

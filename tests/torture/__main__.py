@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from tests.torture import Run, Skipped
 
 PARTS = ("kill", "power", "disk", "fuzz", "orders", "people")
-"""Modules of this folder; `make test-all` runs a tenth of each but `people`."""
+"""Modules of this folder; `make test-all` runs a tenth of each but `people`, and of `fuzz` a thirtieth."""
 
 LIMIT = 60 * 60
 """Seconds of a part."""

@@ -62,7 +62,7 @@ def test_every_passage_lies_in_the_disc_of_its_partition_and_always_at_the_same_
 
 
 def test_the_passages_of_a_table_are_told_apart_by_their_rows(tmp_path: Path, encoder: CachedEncoder) -> None:
-    rows = "".join(f"F{n:04},2025-03-15,Ola,{n % 40}\n" for n in range(400))
+    rows = "".join(f"F{n:04},2025-03-15,Ola,{n % 40}\n" for n in range(200))
     (tmp_path / "firings.csv").write_text(f"Firing,Date,Potter,Pieces\n{rows}")
     list(index([tmp_path / "firings.csv"], tmp_path / "library", encoder))
     with open_library(tmp_path / "library", encoder) as library:

@@ -182,7 +182,7 @@ def false_turns(settings: Settings, questions: Sequence[str], tool: str = "") ->
 
 def test_of_whole_turns(tmp_path: Path, settings: Callable[..., Settings]) -> None:
     files = {name: content for sample in SAMPLES.values() for name, content in sample.items()}
-    assert not [*false_turns(settings(made(tmp_path / "documents", files)), QUESTIONS)]
+    assert not [*false_turns(settings(made(tmp_path / "documents", files)), QUESTIONS[1::2])]
 
 
 MOST = 100
@@ -212,10 +212,11 @@ def test_of_a_few_documents_of_each_collection(collection: Path, encoder: Cached
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("tool", ["communities", "local", "walk", "clues"])
-def test_of_whole_turns_by_other_tools(tmp_path: Path, settings: Callable[..., Settings], tool: str) -> None:
+@pytest.mark.parametrize("tool", ["", "communities", "local", "walk", "clues"])
+def test_of_whole_turns_by_every_tool(tmp_path: Path, settings: Callable[..., Settings], tool: str) -> None:
     files = {name: content for sample in SAMPLES.values() for name, content in sample.items()}
-    assert not [*false_turns(settings(made(tmp_path / "documents", files)), QUESTIONS[4:], tool)]
+    questions = QUESTIONS[4 if tool else 0 :]
+    assert not [*false_turns(settings(made(tmp_path / "documents", files)), questions, tool)]
 
 
 @pytest.mark.soak
@@ -245,6 +246,6 @@ def test_of_whole_turns_over_each_collection(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("collection", collections(), ids=lambda path: path.name)
-def test_of_all_documents_of_each_collection(collection: Path, encoder: CachedEncoder) -> None:
-    for document in islice(documents_of(collection), 3000):
+def test_of_every_third_document_of_each_collection(collection: Path, encoder: CachedEncoder) -> None:
+    for document in islice(documents_of(collection), 0, 3000, 3):
         assert not [*false_units(document, chunks_of(document, encoder, ChunkerParameters()))]

@@ -52,6 +52,7 @@ def test_an_answer_contains_a_gold_string_word_by_word(answer: str, gold: str, h
     assert contains(answer, gold) is held
 
 
+@pytest.mark.soak  # the library takes 3 s to import
 def test_rouge_l_is_the_mean_f_of_the_longest_common_subsequence() -> None:
     golds = {"a": "the cat sat on the mat", "b": "nothing like it"}
     assert rouge_l({"a": "the cat on the mat", "b": "other words"}, golds) == pytest.approx((10 / 11 + 0) / 2)

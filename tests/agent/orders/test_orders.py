@@ -155,11 +155,11 @@ def test_a_translated_query_is_no_order(encoder: Encoder) -> None:
 def test_what_is_not_told_gives_no_address_and_chooses_little(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No order is told here: what is left is the fence, the question, and the exit."""
+    """Of every fourth order. No order is told here: what is left is the fence, the question, and the exit."""
     for module in (instructions, output_filter, verification):
         monkeypatch.setattr(module, "speaks_to_a_model", lambda _: False)
     topic, said, chosen = Topic("What is the Moon like?", encoder), 0, 0
-    for order in (one["order"] for one in ORDERS):
+    for order in (one["order"] for one in ORDERS[::4]):
         found = [passage(with_order(order))]
         output = OutputFilter(found, topic)
         words = re.search(r"[^.!?\"“”«»„「」:：,，、。]*zorblax[^.!?\"“”«»„「」，、。]*", order, re.IGNORECASE)
@@ -173,8 +173,8 @@ def test_what_is_not_told_gives_no_address_and_chooses_little(
         said += any(echo in claim.text for claim in left[1:])
         prompt = PlanPrompt("the Moon", found, frozenset(), topic)
         chosen += not prompt.strays("zorblax") and "zorblax" in order.casefold()
-    assert said <= 40, f"{said} of {len(ORDERS)} orders are repeated as they are"
-    assert chosen <= 80, f"{chosen} of {len(ORDERS)} choose a query"
+    assert said <= 10, f"{said} of 50 orders are repeated as they are"
+    assert chosen <= 20, f"{chosen} of 50 choose a query"
 
 
 def test_no_link_or_address_streams_before_it_was_checked(encoder: Encoder) -> None:

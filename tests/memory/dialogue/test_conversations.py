@@ -6,7 +6,6 @@ from clew.memory.dialogue.tagger import stand_alone
 from clew.memory.dialogue.utterances import extract
 from tests.memory.dialogue.conversations import FILE, FollowUp, follow_ups, same
 
-FILES = (pytest.param("follow_ups.txt", marks=pytest.mark.soak), "unseen_follow_ups.txt")
 RIGHT, ALONE = 0.2, 0.65
 """The shares that are said as a person has, and left alone, at least (docs/figures.md)."""
 
@@ -16,7 +15,8 @@ def right(case: FollowUp) -> bool:
     return any(same(made, expected) for expected in case.expected)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["follow_ups.txt", "unseen_follow_ups.txt"])
 def test_follow_ups_that_nothing_was_fitted_on(name: str) -> None:
     cases = list(follow_ups(FILE.with_name(name).read_text("utf-8")))
     leaning, alone = ([case for case in cases if case.alone is alone] for alone in (False, True))

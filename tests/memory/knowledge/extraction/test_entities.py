@@ -117,7 +117,7 @@ def test_no_pronoun_number_or_determiner_is_an_entity(text: str) -> None:
 
 @pytest.mark.parametrize("part", ["A ", "a", "Ab of the ", "Ab's ", "word ", "Ab, ", '"Ab ', "is a "])
 def test_a_line_without_an_end_takes_no_longer_than_its_length(part: str) -> None:
-    line = part * (100_000 // len(part))
+    line = part * (30_000 // len(part))
     started = time.process_time()
     entities(line)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 3

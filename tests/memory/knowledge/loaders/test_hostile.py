@@ -17,11 +17,11 @@ from clew.memory.text import word_lists
 from clew.ui.plain import plain
 from tests.memory.knowledge.loaders.dump import dump
 
-SECONDS = 3.0
+SECONDS = 2.0
 """Of this process, for a few hundred kB that take minutes where the time is quadratic, and for ever where it is
 exponential."""
 
-N = 100_000
+N = 50_000
 COMMENTS = b"<!---->" * 60 + b"<other>"
 
 
