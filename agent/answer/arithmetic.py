@@ -11,12 +11,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.score_adjustments import softmax_at
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput
+from clew.memory.language.answer_type import answer_type
 from clew.memory.text import NAMED, content_words, written_words
 from clew.tools.calculate import COUNTS, YEAR, calculate, in_text, measured
 from clew.tools.calculate import number as value_of
