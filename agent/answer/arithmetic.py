@@ -11,11 +11,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import Evidence
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput
+from clew.memory.language.answer_type import answer_type
 from clew.memory.text import NAMED, content_words, written_words
 from clew.memory.vectors import softmax_at
 from clew.tools.calculate import COUNTS, YEAR, calculate, in_text, measured

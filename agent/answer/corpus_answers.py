@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.summary import NUMBERING, SummaryLine, summary_of
 from clew.agent.state import UNANSWERED, Answer, Claim, Made, Quote
 from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Passage, Vectors
@@ -21,6 +20,7 @@ from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.knowledge.catalogue import Listed
 from clew.memory.knowledge.document_parts import whole_region
 from clew.memory.knowledge.library import LibraryStore
+from clew.memory.knowledge.summary import NUMBERING, SummaryLine, summary_of
 from clew.memory.language.telling import language_of
 from clew.memory.text import BELOW, ITEM, LANGUAGES, Span, read_patterns
 from clew.tools.base import passages_of

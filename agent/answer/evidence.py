@@ -10,7 +10,6 @@ from itertools import chain
 
 import numpy as np
 
-from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.excerpts import Candidate, candidates_of
 from clew.agent.answer.times import TimedSentence, timed_sentence
@@ -23,6 +22,7 @@ from clew.memory.dialogue.variants import COGNATES
 from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.document_dates import diary_entries
 from clew.memory.knowledge.embedding import embedded_text
+from clew.memory.language.answer_type import AnswerType, answer_type
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_words, held_word_sets, split, written_words
 

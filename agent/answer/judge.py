@@ -18,7 +18,6 @@ from typing import Literal
 
 import numpy as np
 
-from clew.agent.answer.answer_type import answer_type, asks_yes_or_no
 from clew.agent.answer.evidence import Evidence, encoded_request, request_of, shares_held, title_of
 from clew.agent.answer.reader import FEATURES, read
 from clew.agent.search.rounds import said_by
@@ -34,6 +33,7 @@ from clew.memory.dialogue.context_dependence import (
 )
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
+from clew.memory.language.answer_type import answer_type, asks_yes_or_no
 from clew.memory.ports import Encoder
 from clew.memory.text import NAMED, compiled_patterns, content_word_sets, content_words, written_words
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, question_for_models, request_of
 from clew.agent.answer.excerpts import Excerpt
@@ -21,6 +20,7 @@ from clew.memory.dialogue.variants import own_words
 from clew.memory.instructions import neutralised
 from clew.memory.knowledge.document_parts import RUNNING_HEAD, dedented, ranges, region_of
 from clew.memory.knowledge.library import LibraryStore
+from clew.memory.language.answer_type import answer_type
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import ITEM, NAMED, content_words, held_word_sets, written_words
 

@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.evidence import EncodedRequest, Evidence, shares_held
 from clew.agent.answer.excerpts import Candidate, asks
@@ -28,6 +27,7 @@ from clew.memory.datatypes import Floats, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.knowledge.document_parts import Block
+from clew.memory.language.answer_type import AnswerType, answer_type
 from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import PairScorer
 from clew.memory.text import LEANING, Span, content_word_sets, content_words, read_patterns, written_words

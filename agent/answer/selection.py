@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.arithmetic import NUMBER, difference
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
@@ -16,6 +15,7 @@ from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
+from clew.memory.language.answer_type import AnswerType
 from clew.memory.parameters import Cosine, Count, Few, Weight
 from clew.memory.text import FUNCTION_WORDS, content_words
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, blanked, date_of, found_dates
 from clew.memory.knowledge.document_dates import Entry
+from clew.memory.language.answer_type import answer_type
 from clew.memory.text import ITEM, compiled_patterns, content_words, words
 from clew.tools.calculate import measured
 

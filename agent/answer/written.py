@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import Citations, claims_of, numbered, stands_in, whole_sentences
 from clew.agent.answer.evidence import READ, question_for_models, request_of
 from clew.agent.answer.judge import refused
@@ -22,6 +21,7 @@ from clew.agent.state import UNANSWERED, Answer, Claim, Fallback, Made, Piece, P
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
+from clew.memory.language.answer_type import answer_type
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES, content_words

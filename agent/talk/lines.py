@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from string import Template
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import READ
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import ASKING, COGNATES
+from clew.memory.language.answer_type import answer_type
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, lines_by_language, unaccented, written_words
 

@@ -1,12 +1,9 @@
-"""A turn with several questions: it is split, the questions are answered one after the other, and the answers are
-joined. These are the nodes of the subgraph `multi_question` (agent/graph.py) that other turns do not have."""
+"""A turn with several questions: they are answered one after the other, and the answers are joined. These are the nodes
+of the subgraph `multi_question` (agent/graph.py) that other turns do not have."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -16,17 +13,7 @@ from clew.agent.services import TurnContext
 from clew.agent.state import Answer, Claim, Outcome, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.utterances import tidy
-from clew.memory.language.telling import language_of
-from clew.memory.text import word_lists, written_words
-
-MOST = 4
-"""Questions that are answered one by one; a turn with more counts as a single question."""
-
-FEWEST = 3
-"""Words that a question needs before a joined one is split off."""
-
-_QUOTED = re.compile(r"[\"“”„«»]|(?<!\S)['‘]")
-_BEHIND_MARK = re.compile(r"(?<=[?\uff1f])\s+")
+from clew.memory.language.joined_questions import MOST, joined_questions
 
 
 class QuestionsState(TurnState):
@@ -36,52 +23,11 @@ class QuestionsState(TurnState):
     answered: tuple[Turn, ...]
 
 
-# Splitting ------------------------------------------------------------------------------------------------------------
-
-
 def questions_of(text: str) -> tuple[str, ...]:
-    """The questions of a turn: sentences with a question mark, split at an `and` that a question word follows. Only the
-    text itself if there is one question, more than `MOST`, or another sentence among them."""
+    """The questions of a turn: of an offered one over two documents one about each, else those that are joined in
+    it."""
     titles, heading, language = made_of(text)
-    if titles[1:]:
-        return tuple(offer(language, heading, title) for title in titles)
-    sentences = [part for part in _BEHIND_MARK.split(text.strip()) if part]
-    language = language_of(text) or "en"
-    if _QUOTED.search(text) or (len(sentences) > 1 and not all(_asks(part, language) for part in sentences)):
-        return (text,)
-    found = tuple(part for sentence in sentences for part in _joined_by_and(sentence))
-    return found if 1 < len(found) <= MOST else (text,)
-
-
-def _asks(sentence: str, language: str) -> bool:
-    """'Who? Why?' asks twice; 'for $? and $$?' has marks that are none of a question."""
-    said = written_words(sentence.casefold())
-    return sentence.endswith(("?", "\uff1f")) and (
-        len(said) >= FEWEST or not {*_words(language, "asking")}.isdisjoint(said)
-    )
-
-
-def _joined_by_and(sentence: str) -> list[str]:
-    """'What is the rent, and who pays the heating?' as two questions."""
-    made = [sentence]
-    for match in _link(language_of(sentence) or "en").finditer(sentence):
-        behind = sentence[match.end() :]
-        before = made[-1][: len(made[-1]) - len(sentence) + match.start()]
-        a_clause = any(word[0].isupper() and word != "I" for word in behind.split()[1:2])  # 'what Ann wrote'
-        if len(before.split()) >= FEWEST and not a_clause:
-            made[-1:] = [f"{before.rstrip(' ,')}?", behind[0].upper() + behind[1:]]
-    return made
-
-
-@cache
-def _words(language: str, name: str) -> list[str]:
-    return word_lists(Path(__file__).with_suffix(".txt"))[f"{language} {name}"]
-
-
-@cache
-def _link(language: str) -> re.Pattern[str]:
-    asking, link, subject = ("|".join(_words(language, name)) for name in ("asking", "link", "subject"))
-    return re.compile(rf",?\s+(?:{link})\s+(?=(?:{asking})\b(?!\s+(?:{subject})\b))", re.IGNORECASE)
+    return tuple(offer(language, heading, title) for title in titles[1:] and titles) or joined_questions(text)
 
 
 # Nodes ----------------------------------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ from clew.agent.answer.citations import same_words
 from clew.agent.answer.corpus_answers import bare, offer
 from clew.agent.search.lookups import library_language
 from clew.agent.state import UNANSWERED, Turn
-from clew.agent.talk.multi_question import questions_of
 from clew.memory.datatypes import Document, Mark
 from clew.memory.knowledge.document_parts import is_code
 from clew.memory.knowledge.library import Library, LibraryStore
 from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS
+from clew.memory.language.joined_questions import joined_questions
 from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, words, written_words
 
@@ -115,7 +115,7 @@ def _asked_in(document: Document) -> Iterator[Offer]:
     text, headings = document.text, {mark.start for mark in document.headings}
     found = [one for one in _ASKS.finditer(text) if len(content_words(one[1])) > 1 and len(words(one[1])) <= LONGEST]
     for one, end in zip(found, [*(one.start() for one in found[1:]), len(text)], strict=False):
-        sure = (len(found) > 1 or one.start() in headings) and len(questions_of(one[1])) == 1
+        sure = (len(found) > 1 or one.start() in headings) and len(joined_questions(one[1])) == 1
         if sure and len(words(text[one.end() : end])) >= FEWEST:
             yield Offer(one[1], one.start(), end)
 

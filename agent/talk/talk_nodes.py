@@ -15,11 +15,11 @@ from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Quote, Turn, TurnState
-from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import line, refused_in
 from clew.agent.talk.multi_question import questions_of
 from clew.agent.talk.offers import shown_off
 from clew.memory.datatypes import Passage
+from clew.memory.dialogue.intents import ABOUT_ANSWER, Intent, heard
 from clew.memory.instructions import speaks_to_a_model
 from clew.memory.ports import Encoder
 from clew.memory.text import ITEM, content_words, is_named, number_of, split, words

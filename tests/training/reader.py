@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import Evidence, Request, encoded_request, request_of
 from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_head
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Passage
+from clew.memory.language.answer_type import answer_type
 from clew.memory.ports import Encoder
 from clew.memory.text import Span
 from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, answers, of_turns

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.reader import SPANS, headed, likeliest, shipped_pairs
 from clew.agent.evaluation.answer_metrics import span_f1
+from clew.memory.language.answer_type import answer_type
 from clew.memory.text import Span, content_words, split
 from tests.training.records import Record, by_set, hashed
 from tests.training.trainer import trainer

@@ -1,9 +1,9 @@
-"""The classifier of talk: `python -m tests.training.talk DATA` writes `agent/talk/intents.json`.
+"""The classifier of talk: `python -m tests.training.talk DATA` writes `memory/dialogue/intents.json`.
 
-A softmax over the features of `agent/talk/intents.py`, fitted on the phrases of `talk_phrases.txt` and, as what is no
-talk, on questions of DATA/qa (split `train`). `--measure` fits nothing: it prints how many of the phrases of
-tests/agent/talk/held_out.txt that are not in the table are recognised, and which questions of DATA/qa are taken for
-talk.
+A softmax over the features of `memory/dialogue/intents.py`, fitted on the phrases of `talk_phrases.txt` and, as what is
+no talk, on questions of DATA/qa (split `train`). `--measure` fits nothing: it prints how many of the phrases of
+tests/memory/dialogue/held_out.txt that are not in the table are recognised, and which questions of DATA/qa are taken
+for talk.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, features, heard, plain
+from clew.memory.dialogue.intents import INTENTS, QUESTION, SHIPPED, features, heard, plain
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, content_words, written_words
 from tests.training.asked_turns import FOLDER
@@ -24,7 +24,7 @@ from tests.training.records import lines_of
 from tests.training.trainer import trainer
 
 TABLE = FOLDER / "talk_phrases.txt"
-HELD_OUT = Path(__file__).parent.parent / "agent" / "talk" / "held_out.txt"
+HELD_OUT = Path(__file__).parent.parent / "memory" / "dialogue" / "held_out.txt"
 
 MOST_OF_ONE = 60
 """Expansions of one phrase of the table, spread over all."""

@@ -1,46 +1,10 @@
-"""Several questions in one turn: where they are split, and how their answers are joined."""
+"""Several questions in one turn: how their answers are joined."""
 
 from dataclasses import replace
 
-import pytest
-
 from clew.agent.state import Answer, Claim
-from clew.agent.talk.multi_question import joined, questions_of
+from clew.agent.talk.multi_question import joined
 from clew.memory.datatypes import Passage
-
-
-@pytest.mark.parametrize(
-    "typed, questions",
-    [
-        ("What is the rent and who pays the heating?", ("What is the rent?", "Who pays the heating?")),
-        ("Who was Laika, and how did she die?", ("Who was Laika?", "How did she die?")),
-        ("Who paid for it? Why?", ("Who paid for it?", "Why?")),
-        (
-            "who comes to it and what do they eat and where is it?",
-            ("who comes to it?", "What do they eat?", "Where is it?"),
-        ),
-        ("Wann öffnet das Museum und was kostet es?", ("Wann öffnet das Museum?", "Was kostet es?")),
-        ("¿Dónde nació ella y cuándo murió?", ("¿Dónde nació ella?", "Cuándo murió?")),
-    ],
-)
-def test_questions_that_stand_on_their_own_are_split(typed: str, questions: tuple[str, ...]) -> None:
-    assert questions_of(typed) == questions
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "What is the rent?",
-        "I have a dog. Is it allowed?",
-        "Do you know what it is and how it works?",
-        "Wisst ihr, was die Miete ist und wer die Heizung zahlt?",
-        'What does "who am I? and what is this?" mean?',
-        "Who? What? When? Where? Why?",
-        "",
-    ],
-)
-def test_one_question_stays_one(typed: str) -> None:
-    assert questions_of(typed) == (typed,)
 
 
 def passage(name: str) -> Passage:

@@ -47,9 +47,6 @@ LIKELY, CERTAIN = 0.5, 0.9
 """The probability of being no question that is required, and that for a phrase with a word of its own
 (docs/figures.md)."""
 
-FEWEST = 2
-"""Words from which a phrase may have one of its own."""
-
 SHIPPED = Path(__file__).with_name("intents.json")
 
 _WORD = re.compile(r"[^\W_]+")
@@ -108,13 +105,13 @@ def heard(text: str) -> Heard:
 
 
 def _intent_of(phrase: str) -> Intent | None:
-    """The intent of a phrase, None for a question. With one word of its own, in small letters, a phrase still counts as
-    talk if it is almost certain."""
+    """The intent of a phrase, None for a question. Of several words, one may be its own, in small letters, if it is
+    almost certain that the phrase is talk."""
     words = _WORD.findall(phrase)
     known = shipped_intents().words
     own = [word for word in words if (bare := unaccented(word)) not in known and bare not in common_words()]
     fits = len("".join(words)) >= 2 and len(words) <= LONGEST
-    if not fits or len(own) > (len(words) >= FEWEST) or not all(map(str.islower, own)):
+    if not fits or len(own) > (len(words) > 1) or not all(map(str.islower, own)):
         return None
     found = shipped_intents().probabilities(phrase)
     best = max(INTENTS, key=lambda one: found[one])

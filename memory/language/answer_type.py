@@ -6,10 +6,12 @@ import re
 from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
-from clew.agent.state import AnswerForm
 from clew.memory.language.telling import may_be_english
 from clew.memory.text import content_words, read_patterns, split, written_words
+
+QuestionForm = Literal["fact", "list", "steps", "yes-no", "comparison"]
 
 LONGEST_DEFINED = 6  # words of what is defined
 
@@ -21,7 +23,7 @@ class AnswerType:
     who made something; `defined` is what is to be defined, or empty. `words` are those of the question, in lower
     case."""
 
-    form: AnswerForm
+    form: QuestionForm
     expected: tuple[str, ...] = ()
     defined: str = ""
     measure: str = ""
@@ -79,7 +81,7 @@ def asks_yes_or_no(question: str) -> bool:
     return _PATTERNS["form yes no"].match(question) is not None
 
 
-def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
+def _form(question: str, expected: tuple[str, ...]) -> QuestionForm:
     if _PATTERNS["form comparison"].search(question):
         return "comparison"
     if asks_yes_or_no(question) and may_be_english(question):  # 'Was kostete das?'

@@ -7,11 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from clew.agent.answer.citations import same_words
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
 from clew.memory.knowledge.document_parts import Block, Region, whole_region
-from clew.memory.text import LABEL, LEANING, Span
+from clew.memory.text import LABEL, LEANING, Span, words
 from clew.memory.vectors import unit
 
 MOST_WORDS, OF_ENTRIES = 110, 140
@@ -85,13 +84,13 @@ def summary_of(
 def _headings(region: Region, document: Document) -> Mapping[Block | None, str]:
     """For each heading its text as a label; empty for the title, and for None, which is before the first heading."""
     found: dict[Block | None, str] = {None: ""}
-    marked, title = {mark.start for mark in document.headings}, same_words(document.title)
+    marked, title = {mark.start for mark in document.headings}, words(document.title)
     for block in region.blocks:
         if block.kind == "heading":
             dated = bool(found_dates(region.of(block)))
             plain = region.of(block) if dated else NUMBERING.sub("", region.of(block))
             label = " ".join(plain.strip("#*_ =-\u00b6").split()).rstrip(":.")
-            said = same_words(label) and same_words(label) != title and len(label.split()) <= 10
+            said = words(label) not in ([], title) and len(label.split()) <= 10
             sure = block.start in marked or (not document.pages and label[:1].isupper() and not label.endswith(","))
             found[block] = label if said and sure and (dated or not _NO_LABEL.search(label)) else ""
     return found
@@ -123,8 +122,8 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
 
 def _reads(text: str, kind: str, least: int) -> bool:
     """Whether it reads like a sentence. `least`: the words that a sentence of prose needs."""
-    words = text.split()
-    if not (least if kind == "prose" else 1) <= len(words) <= LONGEST or text[-1] in ":?" or text[0] in ",;)":
+    length = len(text.split())
+    if not (least if kind == "prose" else 1) <= length <= LONGEST or text[-1] in ":?" or text[0] in ",;)":
         return False
     if (_NO_SENTENCE.search(text) and kind != "row") or (kind == "prose" and text[0].islower()):
         return False

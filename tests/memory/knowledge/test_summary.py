@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clew.agent.answer.summary import MOST_WORDS, summary_of
 from clew.memory.datatypes import Document, Mark, Vectors
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.summary import MOST_WORDS, summary_of
 from clew.memory.text import Span, split
 from clew.memory.vectors import unit
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.talk.intents import QUESTION, heard
+from clew.memory.dialogue.intents import QUESTION, heard
 from clew.memory.text import LANGUAGES
 from tests.training import talk
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from clew.agent.answer.answer_type import answer_type
+from clew.memory.language.answer_type import answer_type
 
 
 @pytest.mark.parametrize(
