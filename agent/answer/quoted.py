@@ -97,7 +97,7 @@ def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
     for number, passage in enumerate(evidence.passages):
         text = neutralised(passage.text).text
         own = [place for place, one in enumerate(evidence.candidates) if one.passage == number]
-        told = [place for place in own if same_words(evidence.texts[place]) in same_words(text)]
+        told = [place for place in own if evidence.plain_texts[place] in same_words(text)]
         told = [place for place in told if evidence.candidates[place].block.kind != "field"] or told
         best = sorted(sorted(told, key=lambda place: -scores[place])[:SENTENCES])
         units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(question, text)

@@ -159,7 +159,7 @@ def _chosen(
 def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
     """Whether the question asks for a person, and the text only repeats the names and numbers of the first excerpt."""
     told = " ".join(first.texts)
-    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
+    if wanted.form != "fact" or "person" not in wanted.expected or not any(wanted.holds([told])):
         return False
     values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
     return bool(values) and values <= {*_VALUE.findall(text)}

@@ -145,16 +145,17 @@ def merged(first: Passage, other: Passage) -> Passage:
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """The content words of the question, as written there, whose stems no passage has; a hyphenated word is not missing
     if none of its parts is. Initials do not count."""
-    held = frozenset[str]().union(*held_word_sets(list(map(said_by, passages))))
+    held = frozenset[str]().union(*held_word_sets(said_by(passages)))
     asked = (word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word))
     return tuple(word for word in asked if not held.issuperset(content_words(word.replace("-", " "))))
 
 
-def said_by(passage: Passage) -> str:
-    """All text of a passage, including title, heading, date, folders and file, with dates written in one way."""
-    date = date_of(passage.date).text if passage.date else ""
-    names = names_in(passage.document, passage.source, passage.title)
-    return written_out(f"{names} {passage.title} {passage.heading} {date} {passage.text}")
+def said_by(passages: Sequence[Passage]) -> list[str]:
+    """All text of each passage, including title, heading, date, folders and file, with dates written in one way."""
+    dates = [date_of(one.date).text if one.date else "" for one in passages]
+    names = [names_in(one.document, one.source, one.title) for one in passages]
+    each = zip(names, dates, passages, strict=True)
+    return written_out(f"{name} {one.title} {one.heading} {date} {one.text}" for name, date, one in each)
 
 
 def assembled(
@@ -172,8 +173,8 @@ def assembled(
     best = min(many, max(parameters.best, parameters.passages - 1))
     words = set(content_words(" ".join(missing(question, ordered)))) if beside else set()
     read, rest = list[Passage](), list[Passage]()
-    for passage in beside:
-        holds = words.intersection(content_words(said_by(passage)))
+    for passage, said in zip(beside, said_by(beside), strict=True):
+        holds = words.intersection(content_words(said))
         words -= holds
         (read if holds or passage.id in wanted else rest).append(passage)
     return (*ordered[:best], *read, *ordered[best:], *rest)

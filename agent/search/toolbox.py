@@ -230,7 +230,7 @@ def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, li
     sums = [passage for passage in pool.passages if passage.tool == CALCULATE]
     if not sums:
         return pool, []
-    texts = (turn.question, turn.rewritten, *(said_by(one) for one in pool.passages if one.document))
+    texts = (turn.question, turn.rewritten, *said_by([one for one in pool.passages if one.document]))
     said = {value for text in texts for value in in_text(text)} | COUNTS
     foreign = {one.id: [*map(str, set(in_text(one.text.rpartition("=")[0])) - said)] for one in sums}
     passages = tuple(one for one in pool.passages if not foreign.get(one.id))

@@ -36,7 +36,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clew.agent.answer import quoted
-from clew.agent.answer.excerpts import Candidate, Excerpt
+from clew.agent.answer.excerpts import Excerpt
 from clew.agent.answer.judge import Judge, JudgeVerdict, judge
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
@@ -48,6 +48,7 @@ from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Utterance
 from clew.memory.dialogue import tagger
 from clew.memory.dialogue.utterances import extract, tidy
+from clew.memory.knowledge.document_parts import Candidate
 from clew.memory.knowledge.index.run import index
 from clew.memory.minilm import PairScorer
 from tests.benchmarks.conversations import verdict

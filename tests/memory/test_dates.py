@@ -97,8 +97,7 @@ def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None
     ],
 )
 def test_written_out(text: str, shown: str) -> None:
-    assert written_out(text) == shown
-    assert written_out(shown) == shown
+    assert written_out([text, shown]) == [shown, shown]
 
 
 def test_a_span_has_all_its_days() -> None:
