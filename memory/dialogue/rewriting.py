@@ -9,9 +9,8 @@ from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.dialogue.edits import PREVIOUS
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
-from clew.memory.dialogue.tagger import WHY, StandingQuestion, stand_alone
+from clew.memory.dialogue.tagger import PREVIOUS, WHY, StandingQuestion, stand_alone
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised

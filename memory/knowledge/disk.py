@@ -29,9 +29,9 @@ from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.files import new_file, within
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
+from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layers import DetectionParameters, Method
 from clew.memory.knowledge.loaders.source import ALL, Pages
-from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.ports import Encoder
 
 FORMAT = 7

@@ -22,12 +22,12 @@ from clew.memory.knowledge.disk import FORMAT, NO_LIBRARY, Manifest, TriplesFrom
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
+from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layers import DetectionParameters, Layers, Method
 from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.proof import check_as_written
 from clew.memory.knowledge.tables import TABLES, add_tables
-from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.parameters import with_values
 from clew.memory.ports import Encoder, Writer
 
