@@ -19,9 +19,9 @@ from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import written_out
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.variants import COGNATES
+from clew.memory.encoding import embedded_text
 from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.document_parts import Candidate, candidates_of, which_ask
-from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_word_pairs, content_words, held_word_sets, split, written_words
 

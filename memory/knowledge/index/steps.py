@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from clew.memory.datatypes import Document, Progress, Triple
+from clew.memory.encoding import with_title
 from clew.memory.files import new_folder
 from clew.memory.knowledge import embedding, keywords
 from clew.memory.knowledge.clues.clue_index import normalise
@@ -14,7 +15,7 @@ from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNI
 from clew.memory.knowledge.communities.community_index import build
 from clew.memory.knowledge.disk import PARTS, TriplesFrom
 from clew.memory.knowledge.document_dates import chunk_tokens, date_orders
-from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts, with_title
+from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.layers import BY_EXTRACTION, DetectionParameters
