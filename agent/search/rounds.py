@@ -18,6 +18,7 @@ from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
 from clew.memory.text import content_words, held_word_sets, in_brackets, number_of, surface_of
 from clew.tools.base import told_by
+from clew.tools.calculate import CALCULATE, COUNTS, in_text
 from clew.tools.table import TableTool
 from clew.tools.walk import Walk
 
@@ -134,6 +135,20 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
             beside += [passage.id] if by_model or further else []
             wanted += [passage.id] if by_model else []
     return PassagePool(tuple(passages.values()), len(passages) - len(known), tuple(beside), tuple(wanted))
+
+
+def proven(pool: PassagePool, turn: Turn) -> tuple[PassagePool, list[str]]:
+    """Drops calculations with numbers or dates that are neither in the question nor in a document (except small
+    counts); returns why."""
+    sums = [passage for passage in pool.passages if passage.tool == CALCULATE]
+    if not sums:
+        return pool, []
+    texts = (turn.question, turn.rewritten, *said_by([one for one in pool.passages if one.document]))
+    said = {value for text in texts for value in in_text(text)} | COUNTS
+    foreign = {one.id: [*map(str, set(in_text(one.text.rpartition("=")[0])) - said)] for one in sums}
+    passages = tuple(one for one in pool.passages if not foreign.get(one.id))
+    why = [f"{id_}: {', '.join(numbers)} stands in no document" for id_, numbers in foreign.items() if numbers]
+    return replace(pool, passages=passages, new=pool.new - len(why)), why
 
 
 def merged(first: Passage, other: Passage) -> Passage:

@@ -71,7 +71,7 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "nothing": {},
     "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: tagger.StandingQuestion(question)},
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
-    "scope": {"clew.agent.search.scope:document_meant": always(None)},
+    "scope": {"clew.memory.knowledge.catalogue:document_meant": always(None)},
     "times": {"clew.agent.answer.selection:_in_time": lambda _, __, scores, ___: ([*range(len(scores))], {})},
     "difference": {"clew.agent.answer.arithmetic:difference": always(None)},
     "tables": {"clew.agent.answer.table_answers:table_answer": always(None)},
