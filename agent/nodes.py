@@ -35,11 +35,10 @@ from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
-from clew.memory.dialogue.rewriting import Rewritten
+from clew.memory.dialogue.rewriting import Rewritten, with_cognates, with_dates, with_evidence, with_spelling
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_cognates, with_dates, with_evidence, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.catalogue import document_meant
 from clew.memory.knowledge.question import Matches

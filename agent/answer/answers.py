@@ -18,9 +18,9 @@ from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Made, Turn
 from clew.agent.talk.lines import line
-from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.rewriting import offered
+from clew.memory.dialogue.signals import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
-from clew.memory.dialogue.variants import offered
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
 from clew.memory.text import content_words, which_hold_most

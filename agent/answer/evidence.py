@@ -17,8 +17,8 @@ from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import written_out
-from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.dialogue.variants import COGNATES
+from clew.memory.dialogue.rewriting import COGNATES
+from clew.memory.dialogue.signals import depends_on_context
 from clew.memory.encoding import embedded_text
 from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.document_parts import Candidate, candidates_of, which_ask

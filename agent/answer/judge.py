@@ -25,14 +25,16 @@ from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
 from clew.memory.datatypes import Passage
-from clew.memory.dialogue.context_dependence import (
+from clew.memory.dialogue.signals import (
+    Linear,
+    asked_back,
     depends_on_context,
     has_demonstrative,
     has_pronoun,
     points,
+    turn_signals,
     unnamed,
 )
-from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.ports import Encoder
 from clew.memory.text import NAMED, compiled_patterns, content_word_sets, content_words, written_words

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.selection import excerpt_of
 from clew.memory.datatypes import Document, Passage
 from clew.memory.knowledge.document_parts import Candidate, candidates_of, ranges, region_of, unnumbered
 

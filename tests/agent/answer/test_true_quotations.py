@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.quoted import excerpt_claims
+from clew.agent.answer.selection import excerpt_of
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Claim
