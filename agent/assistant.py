@@ -16,7 +16,6 @@ from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, t
 from clew.agent.models import AUTO, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.search.lookups import held_language
-from clew.agent.search.scope import names
 from clew.agent.services import Services, TurnContext, check_offered, services_for, tools_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
@@ -89,7 +88,7 @@ class Assistant:
     def names(self, begun: str) -> list[str]:
         """Suggestions behind an @ in a question: names that contain `begun`."""
         with self.library_now() as services:
-            return names(services, begun)
+            return services.library.store.catalogue.suggested(begun)
 
     def warm_up(self) -> None:
         """Loads the encoder and reads the graph: seconds, which an interface can spend while the person types."""

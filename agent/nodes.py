@@ -27,21 +27,20 @@ from clew.agent.search.lookups import (
     walker_of,
 )
 from clew.agent.search.rounds import AUTO
-from clew.agent.search.scope import document_meant
 from clew.agent.search.tool_calls import ModelPlan, PlanPrompt, planned, search_keys
-from clew.agent.search.toolbox import offered, proven, tools_beside
+from clew.agent.search.toolbox import offered
 from clew.agent.services import TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
-from clew.memory.dialogue.rewriting import Rewritten
+from clew.memory.dialogue.rewriting import Rewritten, with_cognates, with_dates, with_evidence, with_spelling
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_cognates, with_dates, with_evidence, with_spelling
 from clew.memory.instructions import Topic, orders
+from clew.memory.knowledge.catalogue import document_meant
 from clew.memory.knowledge.question import Matches
 from clew.memory.knowledge.walking import walk_paths
 from clew.memory.language.telling import language_of
@@ -179,7 +178,8 @@ def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
     first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, router.LOOKED).passages
     shown = next(hits for wording, hits in zip(turn.wordings, matches.hits, strict=True) if wording.won)
     worded = query_weights.apart(turn.wordings, matches)
-    found, tools = tools_beside(run.services, turn.rewritten, first, shown, worded)
+    by = run.services.router
+    found, tools = router.tools_beside(turn.rewritten, first, shown, run.services.library, by, worded)
     return turn.searched(signals=found, tools=(Hybrid.name, *tools))
 
 
@@ -195,7 +195,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     for call, found in ran:
         answer = answer or found.answer
         graph = graph or (found.walk if call.tool == Walk.name else None)
-    pool, unfounded = proven(rounds.pooled(turn.passages, ran, further=bool(search.found)), turn)
+    pool, unfounded = rounds.proven(rounds.pooled(turn.passages, ran, further=bool(search.found)), turn)
     calls = tuple(call for call, _ in ran)
     searched = (f"{call.tool}: {number_of(call.found, 'passage')} in {call.ms:.0f} ms" for call in calls)
     details = (

@@ -14,9 +14,9 @@ from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.errors import BadInput, LibraryMismatch
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
+from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layers import DetectionParameters
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.walking.walker import LateParameters, WalkerParameters
 from clew.memory.parameters import Parameter, parameters_of, values_of, with_values
 from clew.tools import registry

@@ -175,6 +175,11 @@ def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
     return sorted(found, key=lambda one: one.start)
 
 
+def dates_of_each(texts: Iterable[str]) -> list[tuple[FoundDate, ...]]:
+    """The dates of each text, by `asked_times`."""
+    return [tuple(asked_times(text)) for text in texts]
+
+
 def order_of(texts: Iterable[str]) -> DateOrder:
     """Whether day or month comes first, by numbers that are not ambiguous; empty if there are none, or both orders."""
     matches = (match for text in texts for match in _matches(text, _NUMERIC))
@@ -183,10 +188,10 @@ def order_of(texts: Iterable[str]) -> DateOrder:
     return "" if len(found) != 1 else "day" if found.pop() else "month"
 
 
-def written_out(text: str) -> str:
-    """The text with all dates written as `3 September 2024` (ambiguous ones both ways), and days of the week in
+def written_out(texts: Iterable[str]) -> list[str]:
+    """The texts with all dates written as `3 September 2024` (ambiguous ones both ways), and days of the week in
     full."""
-    return days_in_full(replaced(text, ((one.span, one.text) for one in found_dates(text))))
+    return [days_in_full(replaced(text, ((one.span, one.text) for one in found_dates(text)))) for text in texts]
 
 
 def blanked(text: str, dates: Iterable[FoundDate]) -> str:

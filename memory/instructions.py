@@ -8,14 +8,15 @@ import base64
 import codecs
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 from pathlib import Path
 
 from clew.memory.ports import Encoder
-from clew.memory.text import Span, content_words, read_patterns, split
+from clew.memory.text import Span, content_words, read_patterns, split, which_hold_most
 
 LEFT_OUT = "[left out: a sentence that speaks to the model]"
 
@@ -134,10 +135,12 @@ def neutralised(text: str) -> Neutralised:
     return Neutralised(_FENCE.sub("‹", "".join([*parts, seen[end:]])), removed)
 
 
-def orders(text: str, counts: Callable[[str], bool] = bool) -> list[str]:
-    """The sentences of a text that speak to a model, each on one line, if `counts` is true of them."""
-    sentences = (" ".join(text[start:end].split()) for start, end in told_together(text))
-    return [sentence for sentence in sentences if counts(sentence) and speaks_to_a_model(sentence)]
+def orders(text: str, about: Set[str] = frozenset()) -> list[str]:
+    """The sentences of a text that speak to a model, each on one line; of those only the ones that have more than half
+    of the content words `about`, if there are any."""
+    sentences = [" ".join(text[start:end].split()) for start, end in told_together(text)]
+    wanted = compress(sentences, which_hold_most(about, sentences)) if about else sentences
+    return [sentence for sentence in wanted if sentence and speaks_to_a_model(sentence)]
 
 
 def told_together(text: str) -> Iterator[Span]:

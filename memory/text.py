@@ -9,7 +9,7 @@ Content words, stemmed, are what questions, sentences and passages are compared 
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -282,6 +282,16 @@ def content_words(text: str, language: str = "") -> list[str]:
 def content_word_sets(texts: Sequence[str], language: str = "") -> list[frozenset[str]]:
     """The content words of each text, without repetitions."""
     return [frozenset(content_words(text, language)) for text in texts]
+
+
+def content_word_pairs(texts: Sequence[str]) -> list[frozenset[tuple[str, str]]]:
+    """The pairs of content words of each text that follow each other; English."""
+    return [frozenset(pairwise(content_words(text))) for text in texts]
+
+
+def which_hold_most(stems: Set[str], texts: Sequence[str]) -> list[bool]:
+    """Whether each text has more than half of these content words."""
+    return [2 * len(stems & held) > len(stems) for held in content_word_sets(texts)]
 
 
 NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I['’])(?:[A-Z][\w'’-]+|\d[\w.,]*\w|\d)")

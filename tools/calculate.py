@@ -16,6 +16,9 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.tables import decimal_mark, plain_number
 from clew.memory.text import FUNCTION_WORDS, content_words
 
+CALCULATE = "calculate"
+"""The name of the tool."""
+
 HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 3 km to m, 2024-05-01 + 30 days or 2024-05-01 - 2024-03-15"
 
 LONGEST = 200

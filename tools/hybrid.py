@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.encoding import with_title
 from clew.memory.errors import BadInput, required
-from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library_ports import Search
 from clew.memory.knowledge.question import Matches, MatchParameters, candidates, match
 from clew.memory.knowledge.reranking import CrossEncoderReranker, load_reranker

@@ -3,7 +3,7 @@ documents hold but do not show. And the node `corpus`: the answer that needs no 
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import compress, islice, takewhile
 from pathlib import Path, PurePath
 
 from clew.agent.answer.corpus_answers import Corpus, corpus_answer
@@ -18,12 +18,12 @@ from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Made, Turn
 from clew.agent.talk.lines import line
-from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.rewriting import offered
+from clew.memory.dialogue.signals import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
-from clew.memory.dialogue.variants import offered
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
-from clew.memory.text import content_words
+from clew.memory.text import content_words, which_hold_most
 from clew.tools.table import TableTool
 
 LEANT_ON = 3
@@ -97,17 +97,16 @@ def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
     if not asked or not answer.claims or answer.outcome == "unclear":
         return answer
 
-    def wanted(text: str) -> bool:
-        return 2 * len(asked & set(content_words(text))) > len(asked)
-
     manifest, quotes = services.library.manifest, {claim.text for claim in answer.claims}
-    ids = [id_ for id_, text in manifest.hidden_text.items() if wanted(text)]
+    ids = list(compress(manifest.hidden_text, which_hold_most(asked, [*manifest.hidden_text.values()])))
     found = services.library.store.documents(ids[:MOST_CHOICES])
     held = {document.title or document.id: "hidden text" for document in found}
-    for passage in (one for one in turn.passages[:READ] if wanted(one.text)):
-        if any(order not in quotes for order in orders(passage.text, wanted)):
+    read = turn.passages[:READ]
+    for passage in compress(read, which_hold_most(asked, [one.text for one in read])):
+        if any(order not in quotes for order in orders(passage.text, asked)):
             held[passage.title or passage.document] = "order left out"
     said = [line(what, turn.language, title=title) for title, what in held.items()]
-    away = (path for path, order in manifest.quarantined.items() if wanted(f"{Path(path).stem} {order}"))
+    orders_away = [f"{Path(path).stem} {order}" for path, order in manifest.quarantined.items()]
+    away = compress(manifest.quarantined, which_hold_most(asked, orders_away))
     said += [line("taken out", turn.language, path=path) for path in away]
     return replace(answer, claims=(*answer.claims, *map(Claim, said[:MOST_CHOICES])))

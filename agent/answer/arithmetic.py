@@ -70,7 +70,7 @@ def right_sums(text: str) -> Iterator[Sum]:
 def _spared(before: str, cited: Sequence[Passage], told: set[str]) -> set[str]:
     """The operands of a sum that no passage has to have: those that are `told`; counts that others are multiplied or
     divided by, where another operand is known; and for 10 percent of a passage 0.1, 0.9 and 1.1."""
-    held, factors = ungrouped(" ".join(map(said_by, cited))), _FACTOR.findall(before)
+    held, factors = ungrouped(" ".join(said_by(cited))), _FACTOR.findall(before)
     known = told.union(NUMBER.findall(held)).intersection(NUMBER.findall(before))
     parts = {value_of(NUMBER.findall(number)[0]) / 100 for unit, number in measured(held) if unit in PERCENT}
     counts = (one for one in factors if one.isdigit() and value_of(one) in COUNTS and known - {one})
@@ -160,7 +160,7 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
         if sum(count[place, one.unit] for place in {one.place, other.place}) == 2
     ]
     of_unit = [pair for pair in pairs if pair[0].unit in content_words(wanted.counted or question)]
-    of_kind = [pair for pair in pairs if all(wanted.holds(one.text) for one in pair)]
+    of_kind = [pair for pair in pairs if all(wanted.holds(one.text for one in pair))]
     pairs = of_unit if of_unit or wanted.counted else of_kind or pairs
     sums = {_sum((one.text, other.text)): (one.place, other.place) for one, other in reversed(pairs)}
     plain = len(sums) == len({one.unit for one, _ in pairs}) == 1

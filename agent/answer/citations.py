@@ -285,6 +285,11 @@ def same_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
+def in_same_words(texts: Iterable[str]) -> list[str]:
+    """The `same_words` of each text."""
+    return list(map(same_words, texts))
+
+
 def stands_in(text: str, other: str) -> bool:
     """Whether the other text has all words of this one in a row: "No." is not in "known"."""
     return f" {same_words(text)} " in f" {same_words(other)} "

@@ -10,21 +10,20 @@ from itertools import chain
 
 import numpy as np
 
-from clew.agent.answer.citations import same_words
-from clew.agent.answer.excerpts import Candidate, candidates_of
-from clew.agent.answer.times import TimedSentence, timed_sentence
+from clew.agent.answer.citations import in_same_words
+from clew.agent.answer.times import TimedSentence, timed_sentences
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import written_out
-from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.dialogue.variants import COGNATES
+from clew.memory.dialogue.rewriting import COGNATES
+from clew.memory.dialogue.signals import depends_on_context
+from clew.memory.encoding import embedded_text
 from clew.memory.knowledge.catalogue import pointed_at
-from clew.memory.knowledge.document_dates import diary_entries
-from clew.memory.knowledge.embedding import embedded_text
+from clew.memory.knowledge.document_parts import Candidate, candidates_of, which_ask
 from clew.memory.language.answer_type import AnswerType, answer_type
 from clew.memory.ports import Encoder, Vocabulary
-from clew.memory.text import content_words, held_word_sets, split, written_words
+from clew.memory.text import content_word_pairs, content_words, held_word_sets, split, written_words
 
 ContentWords = frozenset[str]
 
@@ -49,7 +48,7 @@ class Evidence:
     @cached_property
     def candidates(self) -> list[Candidate]:
         """Everything in the passages that may be quoted."""
-        return [candidate for candidate in candidates_of(self.passages, self.documents) if candidate.text]
+        return candidates_of(self.passages, self.documents)
 
     @cached_property
     def sources(self) -> list[str]:
@@ -68,17 +67,19 @@ class Evidence:
         return [one.lead or one.head or passage.heading or passage.title for one, passage in each]
 
     @cached_property
+    def heads_ask(self) -> list[bool]:
+        """Whether what stands above each candidate is a question."""
+        return which_ask([head.rstrip() for head in self.heads])
+
+    @cached_property
     def timed(self) -> list[TimedSentence]:
         """Each candidate with the dates that it is about."""
-        entries = {id_: diary_entries(document) for id_, document in self.documents.items()}
-        each = [(one, self.passages[one.passage]) for one in self.candidates]
-        documents = [(self.documents.get(of.document), entries.get(of.document, ())) for _, of in each]
-        return [timed_sentence(*one, *its) for one, its in zip(each, documents, strict=True)]
+        return timed_sentences(self.candidates, self.passages, self.documents)
 
     @cached_property
     def passage_words(self) -> list[ContentWords]:
         """The content words of each passage, including its title, heading and date."""
-        return held_word_sets([said_by(passage) for passage in self.passages], self.language)
+        return held_word_sets(said_by(self.passages), self.language)
 
     @cached_property
     def title_words(self) -> list[ContentWords]:
@@ -88,7 +89,17 @@ class Evidence:
     @cached_property
     def candidate_words(self) -> list[ContentWords]:
         """The content words of each candidate."""
-        return held_word_sets([written_out(text) for text in self.texts], self.language)
+        return held_word_sets(written_out(self.texts), self.language)
+
+    @cached_property
+    def candidate_pairs(self) -> list[frozenset[tuple[str, str]]]:
+        """The pairs of content words that follow each other in each candidate."""
+        return content_word_pairs(self.texts)
+
+    @cached_property
+    def plain_texts(self) -> list[str]:
+        """The text of each candidate without case and punctuation."""
+        return in_same_words(self.texts)
 
     @cached_property
     def words(self) -> ContentWords:
@@ -242,6 +253,6 @@ def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
         own,
         np.asarray(both / np.linalg.norm(both)),
         evidence.word_weights(words),
-        frozenset(same_words(text) for text in request.said if not asks_on),
+        frozenset(() if asks_on else in_same_words(request.said)),
         behind,
     )

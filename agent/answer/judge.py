@@ -24,14 +24,16 @@ from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
 from clew.memory.datatypes import Passage
-from clew.memory.dialogue.context_dependence import (
+from clew.memory.dialogue.signals import (
+    Linear,
+    asked_back,
     depends_on_context,
     has_demonstrative,
     has_pronoun,
     points,
+    turn_signals,
     unnamed,
 )
-from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.language.answer_type import answer_type, asks_yes_or_no
 from clew.memory.ports import Encoder
@@ -141,7 +143,7 @@ def _of_candidates(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "unit_ahead": float(scores[order[0]] - scores[order[1:8]].mean()) if len(order) > 1 else 0.0,
         "unit_held": float(found[first][:, [held, head]].max()),
         "unit_focus": float(found[first, focus].max()),
-        "unit_lacks": float(bool(asked.expected) and not any(map(asked.holds, texts))),
+        "unit_lacks": float(bool(asked.expected) and not any(asked.holds(texts))),
         "unit_unmeasured": float(bool(asked.measure) and not any(map(asked.measures, texts))),
         "answered": float(odds[-1]) if len(odds) else UNREAD,
         "answered_first": float(reading.odds[reading.scores.argmax()]) if len(odds) else UNREAD,
@@ -181,7 +183,7 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
         "in_title": shares_held(weights, evidence.title_words).max(),
         "documents": len({title_of(passage) for passage in read[:5]}) / 5,
-        "kind_unheld": float(bool(wanted.expected) and not any(map(wanted.holds, best))),
+        "kind_unheld": float(bool(wanted.expected) and not any(wanted.holds(best))),
         "walk_share": max(turn.walk.scores, default=0.0) if turn.walk else 0.0,
     }
     return {name: float(value) for name, value in values.items()}
@@ -256,8 +258,8 @@ def refused(passages: Sequence[Passage], missing: Sequence[str], question: str) 
     names = {word for name in NAMED.findall(question) for word in written_words(name)}
     near = (
         passage.title
-        for passage in passages
-        if passage.scores.get("cosine", 1.0) >= NEAR or (names and names <= {*written_words(said_by(passage))})
+        for passage, said in zip(passages, said_by(passages), strict=True)
+        if passage.scores.get("cosine", 1.0) >= NEAR or (names and names <= {*written_words(said)})
     )
     nearest = tuple(dict.fromkeys(filter(None, near)))[:3]
     return _refused(Answer("nothing-found", (), missing=tuple(missing[:MOST_MISSING]), nearest=nearest))

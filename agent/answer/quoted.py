@@ -6,17 +6,16 @@ from dataclasses import replace
 
 from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, question_for_models, request_of
-from clew.agent.answer.excerpts import Excerpt
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read, with_bold
-from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
+from clew.agent.answer.selection import AnswerParameters, Excerpt, Picked, is_relevant, pick
 from clew.agent.answer.times import asked_years
 from clew.agent.llm.prompt_passages import SENTENCES, best_sentences
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Made, Quote, Turn
 from clew.memory.datatypes import Document, Passage
-from clew.memory.dialogue.variants import own_words
+from clew.memory.dialogue.rewriting import own_words
 from clew.memory.instructions import neutralised
 from clew.memory.knowledge.document_parts import RUNNING_HEAD, dedented, ranges, region_of
 from clew.memory.knowledge.library import LibraryStore
@@ -97,7 +96,7 @@ def best_candidates(turn: Turn, services: Services) -> dict[str, str]:
     for number, passage in enumerate(evidence.passages):
         text = neutralised(passage.text).text
         own = [place for place, one in enumerate(evidence.candidates) if one.passage == number]
-        told = [place for place in own if same_words(evidence.texts[place]) in same_words(text)]
+        told = [place for place in own if evidence.plain_texts[place] in same_words(text)]
         told = [place for place in told if evidence.candidates[place].block.kind != "field"] or told
         best = sorted(sorted(told, key=lambda place: -scores[place])[:SENTENCES])
         units[passage.id] = " ".join(evidence.texts[place] for place in best) or best_sentences(question, text)

@@ -19,18 +19,24 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.agent.answer.citations import same_words
 from clew.agent.answer.evidence import EncodedRequest, Evidence, shares_held
-from clew.agent.answer.excerpts import Candidate, asks
 from clew.agent.state import Answer, BoldSpan
 from clew.memory.datatypes import Floats, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
-from clew.memory.knowledge.document_parts import Block
+from clew.memory.knowledge.document_parts import Block, Candidate
 from clew.memory.language.answer_type import AnswerType, answer_type
 from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import PairScorer
-from clew.memory.text import LEANING, Span, content_word_sets, content_words, read_patterns, written_words
+from clew.memory.text import (
+    LEANING,
+    Span,
+    content_word_pairs,
+    content_word_sets,
+    content_words,
+    read_patterns,
+    written_words,
+)
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reader", "foreign_reader"))
 SPANS = Path(__file__).with_name("bold_spans.json")
@@ -207,8 +213,8 @@ def _of_meaning(request: EncodedRequest, evidence: Evidence, before: Sequence[in
     beside: Vectors = np.vstack([vectors, np.zeros_like(vectors[:1])])  # the last of them is none
     around, middle = _unit(vectors + 0.5 * beside[before] + 0.5 * beside[behind]), vectors.mean(axis=0)
     cosines, heads = vectors @ whole, evidence.head_vectors @ whole
-    heads_ask = heads * [asks(head.rstrip()) for head in evidence.heads]
-    asked = np.maximum(heads_ask, np.append(cosines * list(map(asks, evidence.texts)), 0.0)[before])
+    asking = [candidate.asks for candidate in evidence.candidates]
+    asked = np.maximum(heads * evidence.heads_ask, np.append(cosines * asking, 0.0)[before])
     places, below = [candidate.passage for candidate in evidence.candidates], _below(evidence.candidates)
     columns = (
         cosines,
@@ -227,7 +233,7 @@ def _of_meaning(request: EncodedRequest, evidence: Evidence, before: Sequence[in
 
 
 def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
-    words, weights, pairs = evidence.candidate_words, request.weights, _pairs(request.question)
+    words, weights, (pairs,) = evidence.candidate_words, request.weights, content_word_pairs([request.question])
     numbers = _numbers(request.question)
     titles = [f"{one.head} {one.lead} {evidence.passages[one.passage].title}" for one in evidence.candidates]
     beside = [*words, frozenset[str]()]  # the last of them is none
@@ -240,7 +246,7 @@ def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int]
             held_over[n],
             held_around[n],
             _focus(weights, words[n], over),
-            len(pairs & _pairs(evidence.texts[n])) / len(pairs) if pairs else 0.0,
+            len(pairs & evidence.candidate_pairs[n]) / len(pairs) if pairs else 0.0,
             bool(numbers & (said := _numbers(f"{titles[n]} {evidence.texts[n]}"))),
             bool(numbers) and not numbers & said,
         )
@@ -252,7 +258,7 @@ def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int]
 def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) -> Floats:
     expected = {_GROUPS.get(name, name) for name in asked.expected}
     wanted = np.array([float(kind in expected) for kind in KINDS])
-    holds = [asked.holds(text) for text in texts]
+    holds = asked.holds(texts)
     rows = [
         (
             *(wanted * held),
@@ -268,10 +274,10 @@ def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) ->
 def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
     form, defined = request.asked.form, request.asked.defined
     stems = frozenset(content_words(defined))
-    each = zip(evidence.candidates, evidence.texts, evidence.candidate_words, strict=True)
+    each = zip(evidence.candidates, evidence.texts, evidence.candidate_words, evidence.plain_texts, strict=True)
     rows = [
         (
-            asks(text),
+            candidate.asks,
             (kind := candidate.block.kind) == "item",
             kind == "row",
             kind == "code",
@@ -283,12 +289,12 @@ def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
             math.log1p(count := len(text.split())),
             count < 5,
             bool(LEANING.match(text)),
-            bool(request.said) and same_words(text) in request.said,
+            plain in request.said,
             1 / (1 + candidate.position / 200),
             _defines(defined, stems, text) if stems else 0.0,
             not words,
         )
-        for candidate, text, words in each
+        for candidate, text, words, plain in each
     ]
     return np.array(rows, np.float64)
 
@@ -335,10 +341,6 @@ def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[s
     all words if all are in the headings."""
     rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
     return sum(weight for stem, weight in rest.items() if stem in held) / sum(rest.values()) if rest else 0.0
-
-
-def _pairs(question: str) -> set[tuple[str, str]]:
-    return set(pairwise(content_words(question)))
 
 
 def _numbers(text: str) -> set[str]:
@@ -401,7 +403,7 @@ def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tup
         within = " ".join((*text[:start].split()[-2:], text[start:end]))  # 'in Vienna' is a place
         said = text[start:end]  # no half of a bracket
         new = said.casefold() not in question.casefold() and said.count("(") == said.count(")")
-        if odds >= SURE and new and asked.holds(within):
+        if odds >= SURE and new and any(asked.holds([within])):
             found.append((odds, place, (start, end)))
     best = max(found, default=None)
     return (best[1], best[2]) if best else None

@@ -11,9 +11,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clew.agent.answer.evidence import Evidence, Request
-from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Floats
-from clew.memory.knowledge.document_parts import unnumbered
+from clew.memory.knowledge.document_parts import Candidate, unnumbered
 from clew.memory.ports import Encoder
 from clew.memory.text import FUNCTION_WORDS, NAMED, content_words, words
 from clew.memory.vectors import softmax_at
@@ -48,7 +47,7 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
     """Shape (candidates,): 1 if a candidate is about another name that is nearly one in the question, or about another
     code of its series. What it is about is said by the nearest heading, else the title, else its first words."""
     lines, cased = question.casefold().splitlines(), _words(question)
-    asked, names = [_words(line) for line in lines], [list(_names(one, evidence)) for one in evidence.candidates]
+    asked, names = [_words(line) for line in lines], _all_names(evidence)
     known = {
         name
         for name in chain.from_iterable(names)
@@ -112,12 +111,18 @@ def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
     return [not asked & said and any(re.split(r"\d", one, maxsplit=1)[0] in series for one in said) for said in codes]
 
 
-def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
-    """The names that a candidate is about, the nearest first: those with capitals or numbers, or of three words (two
-    for a list)."""
+def _all_names(evidence: Evidence) -> list[list[Name]]:
+    """The names that each candidate is about."""
+    heads = {head: unnumbered(head) for head in {one.head for one in evidence.candidates}}
+    titles = [passage.title for passage in evidence.passages]
+    return [list(_names(one, heads[one.head], titles[one.passage])) for one in evidence.candidates]
+
+
+def _names(candidate: Candidate, head: str, title: str) -> Iterator[Name]:
+    """The names that a candidate below this heading is about, the nearest first: those with capitals or numbers, or of
+    three words (two for a list)."""
     block = candidate.block
-    openings = (candidate.text, candidate.region.of(block) if block.kind == "prose" else "")
-    head, title = unnumbered(candidate.head), evidence.passages[candidate.passage].title
+    openings = (candidate.text, candidate.region.text[block.start : block.end] if block.kind == "prose" else "")
     told: list[tuple[_Kind, str]] = [
         *(("heading", part) for part in reversed(_PART.split(head))),
         *(("title", part) for part in reversed(_PART.split(title))),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clew.agent.answer.score_adjustments import SURE, denied
 from clew.agent.state import Answer, Claim, Made
 from clew.agent.talk.lines import line
-from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.signals import depends_on_context
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.document_parts import in_markdown
 from clew.memory.knowledge.tables import Tables

@@ -6,16 +6,17 @@ sentences that say the same thing the newest answers, unless it is of a future d
 superseded, archived or cancelled; an older one that says something else is mentioned beside it."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
 
-from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
-from clew.memory.dates import CalendarDate, FoundDate, asked_times, blanked, date_of, found_dates
-from clew.memory.knowledge.document_dates import Entry
+from clew.memory.dates import CalendarDate, FoundDate, asked_times, blanked, date_of, dates_of_each, found_dates
+from clew.memory.knowledge.document_dates import diary_entries
+from clew.memory.knowledge.document_parts import Candidate
 from clew.memory.language.answer_type import answer_type
 from clew.memory.text import ITEM, compiled_patterns, content_words, words
 from clew.tools.calculate import measured
@@ -75,18 +76,26 @@ class InForce:
     newer: tuple[int, ...] = ()
 
 
-def timed_sentence(
-    candidate: Candidate, passage: Passage, document: Document | None, entries: Sequence[Entry]
-) -> TimedSentence:
-    """The candidate with its dates; `entries` are the diary entries of its document."""
-    text, title, own = candidate.text, passage.title, tuple(asked_times(candidate.text))
-    if document is None:
-        return TimedSentence(text, title=title, head=candidate.head, own=own)
-    whole, place = date_of(document.date), bisect_right(entries, candidate.position, key=lambda entry: entry.start) - 1
-    entry = entries[place] if place >= 0 else None
-    date = replace(entry.date, year=entry.date.year or whole.year) if entry else whole
-    told = (entry is not None and entry.happened) or any(one.date.day for one in found_dates(title))
-    return TimedSentence(text, document.id, title, candidate.head, date, own, document.status, told)
+def timed_sentences(
+    candidates: Sequence[Candidate], passages: Sequence[Passage], documents: Mapping[str, Document]
+) -> list[TimedSentence]:
+    """Each candidate with its dates. `documents` are those of the passages, by id; not all need be there."""
+    entries = {id_: diary_entries(document) for id_, document in documents.items()}
+    dates = {id_: date_of(document.date) for id_, document in documents.items()}
+    titled = [any(one.date.day for one in found_dates(passage.title)) for passage in passages]
+    found = list[TimedSentence]()
+    for candidate, own in zip(candidates, dates_of_each([one.text for one in candidates]), strict=True):
+        passage = passages[candidate.passage]
+        plain = TimedSentence(candidate.text, "", passage.title, candidate.head, own=own)
+        if document := documents.get(passage.document):
+            date, its = dates[passage.document], entries[passage.document]
+            place = bisect_right(its, candidate.position, key=lambda entry: entry.start) - 1
+            entry = its[place] if place >= 0 else None
+            date = replace(entry.date, year=entry.date.year or date.year) if entry else date
+            of_day = (entry is not None and entry.happened) or titled[candidate.passage]
+            plain = replace(plain, document=document.id, date=date, status=document.status, entry=of_day)
+        found.append(plain)
+    return found
 
 
 # What is asked about ---------------------------------------------------------------------------------------------
@@ -167,7 +176,8 @@ def _values_asked(question: str, places: Sequence[int], sentences: Sequence[Time
     said = {at: sentences[at] for at in places}
     if "time" in wanted.expected:
         said = {at: one for at, one in said.items() if any(day.date.day for day in one.own)}
-    held = {at: asked.intersection(content_words(one.text)) for at, one in said.items() if wanted.holds(one.text)}
+    holds = wanted.holds(one.text for one in said.values())
+    held = {at: asked.intersection(content_words(one.text)) for at, one in compress(said.items(), holds)}
     return {at: words for at, words in held.items() if words}
 
 

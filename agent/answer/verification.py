@@ -91,7 +91,7 @@ def verdict(claim: Claim, sources: Sequence[Passage], worked: Sequence[Passage] 
     cited = [sources[number - 1] for number in claim.cites]
     text, cleaned = _plain(claim), str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
     cited = [replace(one, text=cleaned(one.text)) for one in cited]
-    evidence = cleaned(" ".join(map(_evidence, cited)))
+    evidence = cleaned(" ".join(_evidence(cited)))
     if content_words(text) and stands_in(text, evidence):
         return "supported"
     if claim.quotes and {quote.document for quote in claim.quotes} <= {passage.document for passage in cited}:
@@ -142,7 +142,7 @@ def all_but_one(claim: Claim, sources: Sequence[Passage]) -> Claim:
     """Without the one name or number that no source has and no sum in it gives, where the rest says something; else as
     it is."""
     said = ungrouped(claim.text)
-    known = _all_words(ungrouped(" ".join(map(said_by, sources))))
+    known = _all_words(ungrouped(" ".join(said_by(sources))))
     lacking = _exact(said).difference(known, arithmetic(said, sources))
     rest = re.sub(rf"\b{re.escape(min(lacking))}\b", "", said, flags=re.IGNORECASE) if len(lacking) == 1 else ""
     return replace(claim, text=rest) if len(content_words(rest)) >= LEAST_SAID else claim
@@ -152,9 +152,9 @@ def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, floa
     """How likely one of the passages, or all together, says it; and from which values on that is supported, and
     weak."""
     read, wanted = [replace(one, text=ungrouped(one.text)) for one in cited], content_words(said)
-    known = {*content_words(" ".join(map(said_by, read)))}
+    all_said = " ".join(said_by(read))
+    known, own_language = {*content_words(all_said)}, language_beside(said, all_said)
     held = sum(word in known for word in wanted) / max(1, len(wanted))
-    own_language = language_beside(said, " ".join(map(said_by, read)))
     if held < LEAST_SHARED or len(wanted) < LEAST_SAID or own_language not in ("", "en"):
         return held, SUPPORTED, WEAK
     read += [replace(read[0], text="\n".join(one.text for one in read))] if len(read) > 1 else []
@@ -170,9 +170,10 @@ def _plain(claim: Claim) -> str:
     return LIST_MARK.sub("", claim.text)
 
 
-def _evidence(passage: Passage) -> str:
-    """All text of a passage that supports what cites it."""
-    return f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}"
+def _evidence(passages: Sequence[Passage]) -> list[str]:
+    """All text of each passage that supports what cites it."""
+    each = zip(passages, said_by(passages), strict=True)
+    return [f"{passage.title} {passage.heading} {passage.text} {said}" for passage, said in each]
 
 
 def near(text: str, passage: Passage) -> str:
@@ -222,7 +223,7 @@ def attributed(claims: Sequence[Claim], passages: Sequence[Passage], asked: str 
     without a name or a number of it cites the one that has most of its words, if that has the name or the number. What
     cites nothing and claims something is weak, or unsupported if a name or a number of it is nowhere. Code belongs to
     the sentence before it."""
-    held, placed = [_all_words(ungrouped(_evidence(one))) for one in passages], list[Claim]()
+    held, placed = [_all_words(ungrouped(text)) for text in _evidence(passages)], list[Claim]()
     known = _all_words(asked).union(*held)
     candidates = _candidates(claims, passages, held, known, asked)
     for claim in claims:
@@ -263,7 +264,7 @@ class _Candidates:
             of_sum = (self.given[one] for one in exact if self.given.get(one))
             return replace(claim, cites=next(of_sum, ()) or (self._best(said, exact - self.free) + 1,))
         lacked = (exact - self.free).difference(*(self.held[number - 1] for number in claim.cites))
-        if not lacked or language_beside(said, " ".join(map(said_by, self.passages))) not in ("", "en"):
+        if not lacked or language_beside(said, " ".join(said_by(self.passages))) not in ("", "en"):
             return claim
         best = self._best(said, exact - self.free)
         return claim if lacked.isdisjoint(self.held[best]) else replace(claim, cites=(best + 1,))
@@ -277,7 +278,7 @@ class _Candidates:
     def _best(self, said: str, exact: set[str]) -> int:
         """The place of the passage with most of the sentence's words and its `exact` ones."""
         stems = {*content_words(said)}.difference(content_words(" ".join(self.free)))
-        texts = (content_words(ungrouped(said_by(one))) for one in self.passages)
+        texts = (content_words(ungrouped(one)) for one in said_by(self.passages))
         fit = [len(stems.intersection(words)) + len(exact & own) for words, own in zip(texts, self.held, strict=True)]
         near = [n for n, one in enumerate(fit) if one >= max(fit) - ALIKE * (len(stems) + len(exact))]
         if len(near) == 1:

@@ -18,6 +18,7 @@ from clew.memory.knowledge.walking.walker import Stitched, Walker
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.text import content_words, held_word_sets, in_brackets, number_of, stems_and_words
 from clew.tools.base import told_by
+from clew.tools.calculate import CALCULATE, COUNTS, in_text
 from clew.tools.table import TableTool
 from clew.tools.walk import Walk
 
@@ -136,6 +137,20 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
     return PassagePool(tuple(passages.values()), len(passages) - len(known), tuple(beside), tuple(wanted))
 
 
+def proven(pool: PassagePool, turn: Turn) -> tuple[PassagePool, list[str]]:
+    """Drops calculations with numbers or dates that are neither in the question nor in a document (except small
+    counts); returns why."""
+    sums = [passage for passage in pool.passages if passage.tool == CALCULATE]
+    if not sums:
+        return pool, []
+    texts = (turn.question, turn.rewritten, *said_by([one for one in pool.passages if one.document]))
+    said = {value for text in texts for value in in_text(text)} | COUNTS
+    foreign = {one.id: [*map(str, set(in_text(one.text.rpartition("=")[0])) - said)] for one in sums}
+    passages = tuple(one for one in pool.passages if not foreign.get(one.id))
+    why = [f"{id_}: {', '.join(numbers)} stands in no document" for id_, numbers in foreign.items() if numbers]
+    return replace(pool, passages=passages, new=pool.new - len(why)), why
+
+
 def merged(first: Passage, other: Passage) -> Passage:
     """A passage that two tools found: the first one's, with the scores of both and the path that either has."""
     why = f"{first.why}; {other.why}" if other.path and not first.path else first.why
@@ -145,7 +160,7 @@ def merged(first: Passage, other: Passage) -> Passage:
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """The content words of the question, as written there, whose stems no passage has; a hyphenated word is not missing
     if none of its parts is. Initials do not count."""
-    held = frozenset[str]().union(*held_word_sets(list(map(said_by, passages))))
+    held = frozenset[str]().union(*held_word_sets(said_by(passages)))
     first = dict[str, str]()
     for stem, word in stems_and_words(question):
         first.setdefault(stem, word)
@@ -153,11 +168,12 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     return tuple(word for word in asked if not held.issuperset(content_words(word.replace("-", " "))))
 
 
-def said_by(passage: Passage) -> str:
-    """All text of a passage, including title, heading, date, folders and file, with dates written in one way."""
-    date = date_of(passage.date).text if passage.date else ""
-    names = names_in(passage.document, passage.source, passage.title)
-    return written_out(f"{names} {passage.title} {passage.heading} {date} {passage.text}")
+def said_by(passages: Sequence[Passage]) -> list[str]:
+    """All text of each passage, including title, heading, date, folders and file, with dates written in one way."""
+    dates = [date_of(one.date).text if one.date else "" for one in passages]
+    names = [names_in(one.document, one.source, one.title) for one in passages]
+    each = zip(names, dates, passages, strict=True)
+    return written_out(f"{name} {one.title} {one.heading} {date} {one.text}" for name, date, one in each)
 
 
 def assembled(
@@ -175,8 +191,8 @@ def assembled(
     best = min(many, max(parameters.best, parameters.passages - 1))
     words = set(content_words(" ".join(missing(question, ordered)))) if beside else set()
     read, rest = list[Passage](), list[Passage]()
-    for passage in beside:
-        holds = words.intersection(content_words(said_by(passage)))
+    for passage, said in zip(beside, said_by(beside), strict=True):
+        holds = words.intersection(content_words(said))
         words -= holds
         (read if holds or passage.id in wanted else rest).append(passage)
     return (*ordered[:best], *read, *ordered[best:], *rest)

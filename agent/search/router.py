@@ -15,7 +15,9 @@ from pydantic import TypeAdapter
 from clew.memory.datatypes import Hit, Passage
 from clew.memory.dialogue.signals import Linear
 from clew.memory.knowledge.extraction.entities import entities
+from clew.memory.knowledge.library import Library
 from clew.memory.text import compiled_patterns, content_words
+from clew.tools.clues import Clues
 
 SHIPPED = Path(__file__).with_name("router.json")
 
@@ -121,6 +123,20 @@ def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:
         wins[duel.tools] += better
         wins[duel.others] += not better
     return max(wins, key=lambda tools: (wins[tools], -len(tools)))
+
+
+def tools_beside(
+    question: str,
+    first: Sequence[Passage],
+    hits: Mapping[str, Hit],
+    library: Library,
+    by: Router,
+    worded: tuple[float, float] = (0.0, 1.0),
+) -> tuple[Mapping[str, float], tuple[str, ...]]:
+    """The `signals` of a question, and the tools that run beside `hybrid` for it."""
+    found = signals(question, first, hits, library.manifest.edges / max(1, library.manifest.documents), worded)
+    by_triples = (Clues.name,) if library.store.of_triples else ()
+    return found, (*chosen(found, by), *by_triples)
 
 
 def _names(question: str) -> list[frozenset[str]]:

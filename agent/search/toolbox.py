@@ -1,24 +1,22 @@
 """The tools that an agent can use with a library: the same for a model's plan, LangChain and MCP."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
 from clew.agent.search import rounds, router
-from clew.agent.search.rounds import said_by
 from clew.agent.search.tool_calls import SHOWN, ToolSpec
 from clew.agent.services import Services
-from clew.agent.state import Call, Turn
-from clew.memory.datatypes import Findings, Hit, Passage, Query
+from clew.agent.state import Call
+from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.ports import Abilities
 from clew.memory.text import number_of
 from clew.tools.base import encode_query, for_question, passages_of
-from clew.tools.calculate import COUNTS, calculate, in_text
-from clew.tools.clues import Clues
+from clew.tools.calculate import CALCULATE, calculate
 from clew.tools.hybrid import Hybrid
 from clew.tools.table import TableRequest, TableTool, there_are
 from clew.tools.table_links import QuestionWords, linked_to, shipped
@@ -55,7 +53,7 @@ class Calculate(BaseModel):
     expression: str = Field(description="1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days")
 
 
-SEARCH, READ, LIST, CALCULATE = "search", "read_document", "list_documents", "calculate"
+SEARCH, READ, LIST = "search", "read_document", "list_documents"
 OWN = (
     ToolSpec(SEARCH, "passages, by key words and meaning, with links followed where that finds more", SearchArguments),
     ToolSpec(READ, "a document, or a page of it", ReadDocument),
@@ -203,39 +201,11 @@ def _by_policy(services: Services, query: Query, most: int) -> Findings:
         return Findings(notes=("the library has no documents",))
     matches = hybrid.matches(query, services.evidence)
     first = hybrid.findings(query, matches, router.LOOKED).passages
-    _, names = tools_beside(services, query.text, first, matches.hits[0])
+    _, names = router.tools_beside(query.text, first, matches.hits[0], services.library, services.router)
     found = [for_question(services.tools[name], query).search(query, most) for name in names]
     ran = [(Call(SEARCH, ()), one) for one in (hybrid.findings(query, matches, most), *found)]
     pool = rounds.pooled((), ran, further=False)
     return Findings(pool.passages[:most], tuple(note for _, one in ran for note in one.notes))
-
-
-def tools_beside(
-    services: Services,
-    question: str,
-    first: Sequence[Passage],
-    hits: Mapping[str, Hit],
-    worded: tuple[float, float] = (0.0, 1.0),
-) -> tuple[Mapping[str, float], tuple[str, ...]]:
-    """The signals of a question (`router.signals`), and the tools that run beside `hybrid` for it."""
-    manifest = services.library.manifest
-    found = router.signals(question, first, hits, manifest.edges / max(1, manifest.documents), worded)
-    by_triples = (Clues.name,) if services.library.store.of_triples else ()
-    return found, (*router.chosen(found, services.router), *by_triples)
-
-
-def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, list[str]]:
-    """Drops calculations with numbers or dates that are neither in the question nor in a document (except small
-    counts); returns why."""
-    sums = [passage for passage in pool.passages if passage.tool == CALCULATE]
-    if not sums:
-        return pool, []
-    texts = (turn.question, turn.rewritten, *(said_by(one) for one in pool.passages if one.document))
-    said = {value for text in texts for value in in_text(text)} | COUNTS
-    foreign = {one.id: [*map(str, set(in_text(one.text.rpartition("=")[0])) - said)] for one in sums}
-    passages = tuple(one for one in pool.passages if not foreign.get(one.id))
-    why = [f"{id_}: {', '.join(numbers)} stands in no document" for id_, numbers in foreign.items() if numbers]
-    return replace(pool, passages=passages, new=pool.new - len(why)), why
 
 
 def numbered(found: Findings) -> str:

@@ -6,7 +6,7 @@ from string import Template
 
 from clew.agent.answer.evidence import READ
 from clew.agent.state import Answer, Claim, Turn
-from clew.memory.dialogue.variants import ASKING, COGNATES
+from clew.memory.dialogue.rewriting import ASKING, COGNATES
 from clew.memory.language.answer_type import answer_type
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, lines_by_language, unaccented, written_words

@@ -12,7 +12,6 @@ from clew.agent.answer.citations import numbered, same_words
 from clew.agent.answer.corpus_answers import corpus_question
 from clew.agent.answer.evidence import READ
 from clew.agent.search.lookups import held_language
-from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Quote, Turn, TurnState
 from clew.agent.talk.lines import line, refused_in
@@ -21,6 +20,7 @@ from clew.agent.talk.offers import shown_off
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.intents import ABOUT_ANSWER, Intent, heard
 from clew.memory.instructions import speaks_to_a_model
+from clew.memory.knowledge.catalogue import scoped
 from clew.memory.ports import Encoder
 from clew.memory.text import ITEM, content_words, is_named, number_of, split, words
 

@@ -5,37 +5,419 @@ Incomplete utterances rewritten by tagging (Liu et al. 2020, arXiv:2009.13166; H
 et al. 2022, AAAI 36: HCT). The question and what was said before it are read at once by the packaged encoder, the lower
 layers of which are shared and the upper ones fitted for this. What is edited is the question, or the question before
 it, where the new one only names another part of that: 'and for pupils?'.
+
+First the edits: the input of the model, what an edit can change, and the most likely edit by its probabilities. Then
+the model.
 """
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector, Vectors
-from clew.memory.dialogue.edits import (
-    LEAVE,
-    PREVIOUS,
-    SLOTS,
-    THIS,
-    Decoded,
-    Edits,
-    Inventory,
-    Scores,
-    TaggerInput,
-    decoded,
-    likeliest,
-    log_softmax,
-    read,
-)
 from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
-from clew.memory.minilm import MiniLM, gelu, tokenizer_of
+from clew.memory.minilm import BEGIN, END, MiniLM, gelu, tokenizer_of
+from clew.memory.text import FUNCTION_WORDS, Span
+
+# Edits ----------------------------------------------------------------------------------------------------------------
+
+ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
+"""The kinds of segments of the input: the question, the last question and its answer, the one before and its answer,
+and earlier ones."""
+
+PIECES = 160
+"""Word pieces of an input at most."""
+
+MOST_PIECES = {ASKED: 48, LAST: 40, ANSWER: 56, BEFORE: 32, ITS_ANSWER: 28, EARLIER: 24}
+"""Word pieces of a segment of each kind at most."""
+
+LEAVE, THIS, PREVIOUS = range(3)
+"""The modes: nothing is edited, the question is, or the previous question is."""
+
+LONGEST_SPAN = 20
+"""Words that are inserted at one place at most."""
+
+SLOTS = 2
+"""Spans that can be inserted at one gap."""
+
+WORD = re.compile(r"['\u2019]s\b|[^\W_]+|[^\w\s]|_+")
+_ENDS = " \t\n?!.,;\u2026"
+
+
+class InputWord(NamedTuple):
+    """A word: `span` in the text of its segment; the numbers of its first and last word piece in the input."""
+
+    segment: int
+    span: Span
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerInput:
+    """The input of the model. `kinds` of its segments; `ids` and `roles` of its word pieces, a role being the kind of
+    the segment."""
+
+    texts: tuple[str, ...]
+    kinds: tuple[int, ...]
+    words: tuple[InputWord, ...]
+    ids: tuple[int, ...]
+    roles: tuple[int, ...]
+
+    def of(self, segment: int) -> list[int]:
+        """The numbers of its words."""
+        return [number for number, word in enumerate(self.words) if word.segment == segment]
+
+    @property
+    def bases(self) -> dict[int, list[int]]:
+        """For each mode the words that are edited."""
+        places = {THIS: 0, **({PREVIOUS: self.kinds.index(LAST)} if LAST in self.kinds else {})}
+        made = {mode: self.of(segment) for mode, segment in places.items()}
+        return {mode: of for mode, of in made.items() if of and self._is_whole(of[-1])}
+
+    def _is_whole(self, last: int) -> bool:
+        """Whether the segment that ends with this word is complete."""
+        word = self.words[last]
+        return word.span[1] >= len(self.texts[word.segment].rstrip(")]\"'\u201d\u2019*` "))
+
+    def text(self, first: int, last: int) -> str:
+        """The text from one word to another of the same segment."""
+        of, to = self.words[first], self.words[last]
+        return self.texts[of.segment][of.span[0] : to.span[1]]
+
+
+def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> TaggerInput:
+    """The input. `before`: earlier questions, each made to stand alone, with their answers, oldest first."""
+    segments = [(ASKED, bare(question))]
+    for back, (asked, answer) in enumerate(reversed(before)):
+        kinds = [(LAST, ANSWER), (BEFORE, ITS_ANSWER)][back] if back < 2 else (EARLIER, -1)
+        segments += [(kind, text) for kind, text in zip(kinds, (bare(asked), answer.strip()), strict=True) if text]
+    segments = [(kind, text) for kind, text in segments if kind >= 0]
+    encodings = tokenizer.encode_batch([text for _, text in segments], add_special_tokens=False)
+    ids, roles = [BEGIN], [ASKED]
+    words: list[InputWord] = []
+    kept: list[tuple[int, str]] = []
+    for (kind, text), encoding in zip(segments, encodings, strict=True):
+        room = min(MOST_PIECES[kind], PIECES - len(ids) - 1)
+        if room < 3:
+            continue
+        pieces, offsets = encoding.ids[:room], encoding.offsets[:room]
+        words += _words(text, offsets, len(kept), len(ids))
+        ids += [*pieces, END]
+        roles += [kind] * (len(pieces) + 1)
+        kept.append((kind, text))
+    return TaggerInput(
+        tuple(text for _, text in kept), tuple(kind for kind, _ in kept), tuple(words), tuple(ids), tuple(roles)
+    )
+
+
+def bare(text: str) -> str:
+    """The text without punctuation at its end."""
+    return " ".join(text.split()).rstrip(_ENDS)
+
+
+def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iterator[InputWord]:
+    """The words of which all word pieces are in the input; `offsets` are those of the pieces, `first` is the number of
+    the first."""
+    place = 0
+    for match in WORD.finditer(text):
+        start, end = match.span()
+        while place < len(offsets) and offsets[place][1] <= start:
+            place += 1
+        last = place
+        while last + 1 < len(offsets) and offsets[last + 1][0] < end:
+            last += 1
+        if place < len(offsets) and offsets[place][0] < end and offsets[last][1] >= end:
+            yield InputWord(segment, (start, end), first + place, first + last)
+
+
+class Insert(NamedTuple):
+    """Inserts a span of words of the input, with a text before and one behind it, in front of the word at `gap` or at
+    the end."""
+
+    gap: int
+    prefix: str
+    first: int
+    last: int
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """An edit: the places of `deleted` words, and the insertions in order."""
+
+    mode: int
+    deleted: frozenset[int] = frozenset()
+    inserts: tuple[Insert, ...] = ()
+
+
+def applied(reading: TaggerInput, edits: Edits) -> str:
+    """The question with the edits made; what is kept stays as written."""
+    if edits.mode == LEAVE:
+        return reading.texts[0]
+    base = reading.bases[edits.mode]
+    text = reading.texts[reading.words[base[0]].segment]
+    made, end = "", 0
+    for place, number in enumerate([*base, None]):
+        start = reading.words[number].span[0] if number is not None else len(text)
+        made += text[end:start]
+        end = start
+        for one in edits.inserts:
+            if one.gap == place:
+                made = _joined(made, one.prefix)
+                made = _joined(made, _spoken(reading, one, first=not made.strip()))
+                made = _joined(made, one.suffix)
+        if number is not None:
+            end = reading.words[number].span[1]
+            if place not in edits.deleted:
+                kept = text[start:end]
+                made = _joined(made, kept) if any(one.gap == place for one in edits.inserts) else made + kept
+    made += text[end:]
+    return re.sub(r"\s+([,;:?!.]|['\u2019]s\b)", r"\1", " ".join(made.split())).strip(" ,;")
+
+
+def _spoken(reading: TaggerInput, insert: Insert, first: bool) -> str:
+    """The span that comes in; the function word that began a sentence begins none here, unless it is the `first`."""
+    text = reading.text(insert.first, insert.last) if insert.last >= insert.first else ""
+    word = text.split(maxsplit=1)[:1]
+    begins = bool(word) and not first and len(word[0]) > 1 and word[0].casefold() in FUNCTION_WORDS
+    return text[0].lower() + text[1:] if begins else text
+
+
+def _joined(text: str, more: str) -> str:
+    """The two texts joined; a word that would be doubled stands once."""
+    if text.split() and more.split() and text.split()[-1].casefold() == more.split()[0].casefold():
+        more = more.split(maxsplit=1)[1] if len(more.split()) > 1 else ""
+    if not more:
+        return text
+    apart = text and not text[-1].isspace() and not re.match(r"['\u2019]s?\b|[,;:.]", more)
+    return f"{text}{' ' if apart else ''}{more}"
+
+
+COUNTED = 3
+"""Spans inserted at earlier gaps are counted as none, one, or more."""
+
+
+class Scores(NamedTuple):
+    """Of one mode. `mode`: the logarithm of its probability. `delete`: log odds that a word goes, shape (4, words):
+    where nothing comes in before it, where the word before it goes, where something comes in, where both are so.
+    `prefix`: log probabilities, shape (COUNTED, SLOTS, gaps, 1 + prefixes), the first of nothing; `suffix`: (SLOTS,
+    gaps, suffixes); `start`: (SLOTS, gaps, pieces). `end`: what speaks for an end, (SLOTS, gaps, pieces), beside `tie`:
+    for an end (the second) by its start, (pieces, pieces)."""
+
+    mode: float
+    delete: Vectors
+    prefix: Vectors
+    suffix: Vectors
+    start: Vectors
+    end: Vectors
+    tie: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Texts that come before and behind what is inserted, and what a whole edit must reach. `leave`: the probability
+    that nothing is to be edited from which nothing is; `nothing`: what is taken from the logarithm of the probability
+    that nothing comes in at a gap. `sure`: how likely all edits together must be, as a share of how likely none is."""
+
+    prefixes: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    leave: float = 0.5
+    nothing: float = 0.0
+    sure: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The edits that a model proposes, the question with them made, and how probable the model finds them, 0 to 1."""
+
+    edits: Edits
+    text: str
+    probability: float
+
+
+def decoded(reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory) -> Decoded:
+    """The most likely edit. `leave`: the probability that nothing is edited."""
+    if leave >= inventory.leave or not modes:
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
+    mode = max(modes, key=lambda one: modes[one].mode)
+    scores = modes[mode]
+    total = scores.mode
+    inserts: list[Insert] = []
+    of_base = reading.words[reading.bases[mode][0]].segment
+    for gap, slot, prefix, likely in insertions(scores.prefix, inventory.nothing):
+        first, last, sure = spans_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap], scores.tie)[0]
+        suffix = int(scores.suffix[slot, gap].argmax())
+        total += likely + sure + float(scores.suffix[slot, gap, suffix])
+        inserts.append(Insert(gap, inventory.prefixes[prefix - 1], first, last, inventory.suffixes[suffix]))
+    deleted = deletions(scores.delete, {one.gap for one in inserts})
+    edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
+    if np.exp(total) < inventory.sure * leave or (mode == THIS and not deleted and not inserts):
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
+    return Decoded(edits, applied(reading, edits), float(np.exp(total)))
+
+
+def insertions(prefix: Vectors, nothing: float) -> list[tuple[int, int, int, float]]:
+    """Gap, slot, class and log probability of what comes in, by the likeliest way through the gaps (Viterbi 1967) with
+    what came in before. `prefix` as in `Scores`; `nothing` is taken from nothing's."""
+    best: list[tuple[float, tuple[tuple[int, int, int, float], ...]] | None] = [(0.0, ()), None, None]
+    for gap in range(prefix.shape[2]):
+        after: list[tuple[float, tuple[tuple[int, int, int, float], ...]] | None] = [None] * COUNTED
+        for count, way in enumerate(best):
+            if way is None:
+                continue
+            one, other = prefix[count, 0, gap], prefix[count, 1, gap]
+            made = [(count, way[0] + float(one[0]) - nothing, way[1])]
+            which, second = 1 + int(one[1:].argmax()), int(other.argmax())
+            worth = way[0] + float(one[which]) + float(other[second])
+            found = (gap, 0, which, float(one[which]))
+            more = ((gap, 1, second, float(other[second])),) if second else ()
+            made.append((min(COUNTED - 1, count + 1), worth, (*way[1], found, *more)))
+            for to, value, steps in made:
+                known = after[to]
+                if known is None or value > known[0]:
+                    after[to] = value, steps
+        best = after
+    return list(max((way for way in best if way), key=lambda way: way[0])[1])
+
+
+def deletions(odds: Vectors, gaps: Set[int]) -> list[int]:
+    """The words to delete, by the likeliest way through them. `odds` as in `Scores`; `gaps` are those with
+    insertions."""
+    keep: tuple[float, tuple[int, ...]] | None = (0.0, ())
+    gone: tuple[float, tuple[int, ...]] | None = None
+    for place in range(odds.shape[1]):
+        ways: dict[bool, tuple[float, tuple[int, ...]]] = {}
+        for before, way in ((False, keep), (True, gone)):
+            if way is None:
+                continue
+            log_odds = float(odds[2 * (place in gaps) + before, place])
+            for goes in (False, True):
+                value = way[0] - float(np.logaddexp(0, -log_odds if goes else log_odds))
+                if goes not in ways or value > ways[goes][0]:
+                    ways[goes] = value, (*way[1], place) if goes else way[1]
+        keep, gone = ways[False], ways[True]
+    return list(max(filter(None, (keep, gone)), key=lambda way: way[0])[1])
+
+
+def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...]:
+    """If the same span is inserted at several gaps, only where it replaces a word, else at the first."""
+    kept: list[Insert] = []
+    for one in inserts:
+        same = [other for other in inserts if other.last >= other.first and other[2:4] == one[2:4]]
+        replacing = [other for other in same if other.gap in deleted]
+        if len(same) < 2 or one in (replacing or same[:1]):
+            kept.append(one)
+    return tuple(dict.fromkeys(kept))
+
+
+def spans_of(
+    reading: TaggerInput, of_base: int, start: Vector, end: Vector, tie: Vectors
+) -> list[tuple[int, int, float]]:
+    """Spans of words, from one to another, no marks, outside what is edited, with how likely each is, likeliest first;
+    none (0, -1) is at `[CLS]`. `tie` as in `Scores`."""
+    found = [(0, -1, float(start[0] + log_softmax(end + tie[0])[0]))]
+    likely = np.argsort([-start[word.first] for word in reading.words], kind="stable")[:8].tolist()
+    for first in likely:
+        segment = reading.words[first].segment
+        if segment == of_base or not reading.text(first, first)[0].isalnum():
+            continue
+        ends = log_softmax(end + tie[reading.words[first].first])
+        for last in range(first, min(first + LONGEST_SPAN, len(reading.words))):
+            word = reading.words[last]
+            if word.segment != segment:
+                break
+            if not reading.text(last, last)[-1].isalnum():
+                continue
+            found.append((first, last, float(start[reading.words[first].first] + ends[word.last])))
+    return sorted(found, key=lambda span: -span[2])
+
+
+BEAM, TRIED, UNLIKELY = 12, 3, 6.0
+"""Partial edits that are kept at each word; prefixes and spans tried at each gap; how much less likely than no
+insertion one may be."""
+
+
+def likeliest(
+    reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory, most: int
+) -> list[Decoded]:
+    """The `most` likely edits, likeliest first; leaving the question is one. All parts of an edit are weighed together
+    (a beam search), where `decoded` takes the likeliest of each part."""
+    made = {reading.texts[0]: Decoded(Edits(LEAVE), reading.texts[0], leave)}
+    for mode, scores in modes.items():
+        for likely, inserts in _ways_in(reading, mode, scores, inventory):
+            for more, deleted in _ways_out(scores.delete, {one.gap for one in inserts}):
+                edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
+                text, probability = applied(reading, edits), float(np.exp(scores.mode + likely + more))
+                if text not in made or made[text].probability < probability:
+                    made[text] = Decoded(edits, text, probability)
+    return sorted(made.values(), key=lambda one: -one.probability)[:most]
+
+
+def _ways_in(
+    reading: TaggerInput, mode: int, scores: Scores, inventory: Inventory
+) -> list[tuple[float, tuple[Insert, ...]]]:
+    """The possible insertions at all gaps together, each with its log probability; for a second slot only the
+    likeliest."""
+    of_base = reading.words[reading.bases[mode][0]].segment
+
+    @cache
+    def filled(gap: int, slot: int, prefix: int, most: int) -> list[tuple[float, Insert]]:
+        suffix = int(scores.suffix[slot, gap].argmax())
+        spans = spans_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap], scores.tie)[:most]
+        texts = inventory.prefixes[prefix - 1], inventory.suffixes[suffix]
+        of_suffix = float(scores.suffix[slot, gap, suffix])
+        return [(sure + of_suffix, Insert(gap, texts[0], first, last, texts[1])) for first, last, sure in spans]
+
+    ways: list[tuple[float, tuple[Insert, ...]]] = [(0.0, ())]
+    for gap in range(scores.prefix.shape[2]):
+        after: list[tuple[float, tuple[Insert, ...]]] = []
+        for value, inserts in ways:
+            count = min(COUNTED - 1, len({one.gap for one in inserts}))
+            one, other = scores.prefix[count, :, gap]
+            after.append((value + float(one[0]), inserts))
+            second = 1 + int(other[1:].argmax())
+            ((worth, behind),) = filled(gap, 1, second, 1)
+            likely_prefixes = 1 + np.argsort(-one[1:], kind="stable")[:TRIED]
+            for prefix in likely_prefixes[one[likely_prefixes] > one[0] - UNLIKELY].tolist():
+                for likely, insert in filled(gap, 0, prefix, TRIED):
+                    likely += value + float(one[prefix])
+                    after.append((likely + float(other[0]), (*inserts, insert)))
+                    after.append((likely + float(other[second]) + worth, (*inserts, insert, behind)))
+        ways = sorted(after, key=lambda way: -way[0])[:BEAM]
+    return ways
+
+
+def _ways_out(odds: Vectors, gaps: Set[int]) -> list[tuple[float, tuple[int, ...]]]:
+    """The possible sets of deleted words, each with its log probability. `odds` as in `Scores`; `gaps` are those with
+    insertions."""
+    ways: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for place in range(odds.shape[1]):
+        after: list[tuple[float, tuple[int, ...]]] = []
+        for value, gone in ways:
+            log_odds = float(odds[2 * (place in gaps) + (gone[-1:] == (place - 1,)), place])
+            after.append((value - float(np.logaddexp(0, log_odds)), gone))
+            after.append((value - float(np.logaddexp(0, -log_odds)), (*gone, place)))
+        ways = sorted(after, key=lambda way: -way[0])[:BEAM]
+    return ways[:TRIED]
+
+
+def log_softmax(logits: Vectors) -> Vectors:
+    """Return the logarithm of the softmax over the last axis, computed without overflow."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    made: Vectors = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return made
+
+
+# The model ------------------------------------------------------------------------------------------------------------
 
 
 class Tagger:

@@ -1,4 +1,5 @@
-"""What the documents of a library are called: by title, file and folder; and which of them a phrase names."""
+"""What the documents of a library are called: by title, file and folder; which of them a phrase names; and the limits
+of a question to some of them: "In the lease, who pays for repairs?", "according to FAQ.html", "@films who?"."""
 
 import math
 import re
@@ -8,15 +9,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from clew.memory.dates import DateOrder, FoundDate, asked_times, blanked, date_of, found_dates
-from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, word_lists, words
+from clew.memory.text import FUNCTION_WORDS, compiled_patterns, content_words, stemmed_words, word_lists, words
 
 LEAST = 0.6
 """The share of a phrase's words, by their rarity, that a document's name has to have."""
 
 AS_WELL = 0.75
 """Of two titles that hold a phrase, the share of the better one's fit from which it is not clear which is meant."""
+
+SUGGESTED = 8
+"""Names that are suggested at once."""
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
 _WORDS = {name: content_words(" ".join(listed)) for name, listed in _LISTS.items()}
@@ -132,6 +137,19 @@ class Catalogue:
             found[path[above] if len(path) - 1 > above else ""].append(one)
         return dict(sorted(found.items())) if len(found) > 1 else {}
 
+    def suggested(self, begun: str) -> list[str]:
+        """Folders and files whose name contains `begun`, those that begin with it first: behind an @."""
+        begun = begun.casefold()
+        found = (name for name in self._places if begun in name.casefold())
+        return sorted(found, key=lambda name: not name.casefold().startswith(begun))[:SUGGESTED]
+
+    @cached_property
+    def _places(self) -> list[str]:
+        """The names of all folders, then those of all files."""
+        paths = [one.path for one in self.documents]
+        folders = (folder for path in paths for folder in path[:-1])
+        return list(dict.fromkeys((*folders, *(path[-1] for path in paths if path))))
+
     # Names ---------------------------------------------------------------------------------------------------------
 
     def named(self, phrase: str, least: float = LEAST) -> NamedDocuments:
@@ -242,3 +260,85 @@ def _undated(text: str, order: DateOrder) -> str:
 
 def _stands(name: str, text: str) -> bool:
     return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w/-])", text)) if name else False
+
+
+# A question that is limited to documents ------------------------------------------------------------------------------
+
+SURE = 0.8
+"""The share of the words behind `in` or `according to` that must be in the document's name, and of a title that must be
+named if no word such as `document` is there ("In Chowder, who serves?")."""
+
+ENOUGH_TITLE = 0.4
+"""The share of a title that must be named with such a word: `the lease`, for `Lease 2024`."""
+
+FEWEST = 2
+"""Words that must be left of a question without the limit."""
+
+_AT = re.compile(r'(?<!\S)@(?:"([^"]+)"|([^\s@"]*[^\s@",.:;?!]))')
+_PATTERNS = compiled_patterns(Path(__file__).with_name("scope.txt"))
+_KINDS = ("opening", "said by", "subject", "closing")
+"""The patterns that name a document, in the order in which they are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`words` of the question name the document; empty if they are its subject."""
+
+    document: Listed
+    words: str = ""
+
+    def without(self, text: str) -> str:
+        """The question without these words, if enough is left of it."""
+        plain = " ".join(text.replace(self.words, " ").split()).lstrip(", ") if self.words else text
+        return plain if len(plain.split()) >= FEWEST else text
+
+
+def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
+    """The document that the question limits itself to; None if that is not certain, or several fit. An entry of a file
+    with many entries is never a limit."""
+    for kind in _KINDS:
+        for match in _PATTERNS[kind].finditer(question):
+            named = catalogue.named(match["of"], SURE)
+            if len(named.documents) == 1 and named.documents[0].path and _is_sure(named, kind):
+                words = question[match.start() : match.end("of")]
+                return Limit(named.documents[0], "" if kind == "subject" else words)
+    found = catalogue.by_file(question)
+    return Limit(found) if found else None
+
+
+def _is_sure(named: NamedDocuments, kind: str) -> bool:
+    """Whether a phrase names a document for certain: by its file, by a word such as `document` beside its name or date,
+    or by its title, which is not enough at the end of a question."""
+    by_title = kind != "closing" and named.of_title >= (ENOUGH_TITLE if kind == "subject" else SURE)
+    by_kind = named.kind and (named.specific or named.dated or named.of_title >= ENOUGH_TITLE)
+    return named.by_file or by_title or by_kind
+
+
+class Scoped(NamedTuple):
+    """The question without its `names` behind an @, and the ids of the documents that they name; `unknown` are names
+    that no document has, which stay in the question."""
+
+    question: str
+    names: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def scoped(question: str, catalogue: Catalogue) -> Scoped:
+    """Names may be those of files (with or without extension), folders or titles; `@"..."` if they have spaces."""
+    found: dict[str, list[str]] = {}
+    for match in _AT.finditer(question):
+        name = (match[1] or match[2]).casefold().strip("/")
+        if documents := [one.id for one in catalogue.documents if _has_name(one, name)]:
+            found[match[0]] = documents
+    unknown = tuple(match[0] for match in _AT.finditer(question) if match[0] not in found)
+    for written in found:
+        question = question.replace(written, " ")
+    names = tuple(written[1:].strip('"') for written in found)
+    ids = dict.fromkeys(id_ for documents in found.values() for id_ in documents)
+    return Scoped(" ".join(question.split()), names, tuple(ids), unknown)
+
+
+def _has_name(one: Listed, name: str) -> bool:
+    place = re.sub(r":\d+$", "", one.place.partition(": ")[0].casefold())
+    return f"/{name}/" in f"/{place}/" or name in (PurePosixPath(place).stem, one.title.casefold(), one.id.casefold())

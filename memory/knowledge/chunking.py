@@ -24,8 +24,8 @@ from typing import Any, Literal
 import numpy as np
 
 from clew.memory.datatypes import Chunk, Document, Vector, Vectors
+from clew.memory.encoding import embedded_text, title_prefix
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.embedding import embedded_text, title_prefix
 from clew.memory.parameters import Count, Distance, Natural
 from clew.memory.ports import Encoder
 from clew.memory.text import Span, split, stripped

@@ -12,7 +12,7 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -29,9 +29,9 @@ from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.files import new_file, within
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
+from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layers import DetectionParameters, Method
 from clew.memory.knowledge.loaders.source import ALL, Pages
-from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.ports import Encoder
 
 FORMAT = 7
@@ -409,13 +409,18 @@ def held(library: Path) -> Iterator[None]:
 
 
 @contextmanager
-def naming_damage(generation: Path) -> Iterator[None]:
-    """What broken files raise becomes a `ClewError` with the command that makes the library anew."""
+def naming_damage(
+    generation: Path | None, is_damage: Callable[[Path, Exception], bool] = lambda _, __: True
+) -> Iterator[None]:
+    """What broken files raise becomes a `ClewError` with the command that makes the library anew, where it `is_damage`
+    (as `proof.is_altered` says). Without a generation nothing does."""
     try:
         yield
     except sqlite3.ProgrammingError:  # it has been closed
         raise
     except BROKEN as error:
+        if generation is None or not is_damage(generation, error):
+            raise
         raise damaged(generation.parent) from error
 
 

@@ -3,7 +3,7 @@ its file and its first lines, else by its folder, and never by the file's own ti
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import starmap
@@ -14,7 +14,8 @@ from clew.memory.datatypes import Document
 from clew.memory.dates import DAYS, CalendarDate, DateOrder, asked_times, blanked, date_of, found_dates, order_of
 from clew.memory.knowledge.catalogue import names_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
-from clew.memory.knowledge.tokens import search_text
+from clew.memory.knowledge.embedding import CHUNKS, about_documents, titles_and_texts
+from clew.memory.knowledge.keywords import KeywordAnalyser, KeywordParameters, Tokens, search_text
 from clew.memory.text import BELOW, ITEM, compiled_patterns, content_words
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
@@ -210,3 +211,12 @@ def _own_text(heading: str, iso: str, order: DateOrder) -> str:
     levels = reversed(heading.split(BELOW))
     entry = next((one.date for level in levels for one in found_dates(level, order)), date_of(iso))
     return search_text(entry.text, order)
+
+
+def chunk_tokens(database: sqlite3.Connection, parameters: KeywordParameters, orders: DateOrders) -> Sequence[Tokens]:
+    """Of each of `keywords.FIELDS` what all chunks are found by: dates are written in one way, and a chunk has that of
+    its heading or its document."""
+    found = list(titles_and_texts(database, CHUNKS))
+    titles = [search_text(title, orders.library) for _, title, _ in found]
+    texts = list(dated_texts(database, (text for *_, text in found), orders))
+    return KeywordAnalyser(parameters).fields(titles, texts, about_documents(database))

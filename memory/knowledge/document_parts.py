@@ -316,6 +316,63 @@ def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
     return left or [(start, end)]
 
 
+# What may be quoted ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A possible quotation: a sentence, an item, a row or a block of code."""
+
+    passage: int  # the place of its passage among those that are read
+    region: Region
+    place: int  # that of its block in the region
+    block: Block
+    span: Span  # its range in the text of the region
+    text: str  # on one line, without running heads
+    position: int  # the character of the document where it begins
+    head: str  # the headings and list items that it stands under; empty if there are none
+    lead: str  # the sentence that announces it, if it is an item, a row or code; else empty
+    asks: bool  # whether it is a question
+
+
+def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Candidate]:
+    """What may be quoted of all passages; each once, although passages overlap. `documents` are by id."""
+    found: dict[tuple[str, int], Candidate] = {}
+    for number, passage in enumerate(passages):
+        region = region_of(passage, documents.get(passage.document))
+        first = passage.start - region.offset
+        last = first + len(passage.text)
+        for place, block in enumerate(region.blocks):
+            subject = block.kind == "field" and region.of(block).endswith(passage.title)
+            if block.kind == "heading" or subject or region.heads_columns(place):
+                continue
+            whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
+            for start, end in [block.span] if whole else sentences_of(region, block):
+                text = region.text[start:end]
+                if end > first and start < last and len(text.split()) <= LONGEST and re.search(r"\w", text):
+                    of_document = passage.document, region.offset + start
+                    found.setdefault(of_document, _candidate(number, region, place, (start, end)))
+    return [one for one in found.values() if one.text]
+
+
+def _candidate(passage: int, region: Region, place: int, span: Span) -> Candidate:
+    block, lead = region.blocks[place], region.blocks[place].lead
+    text = " ".join(RUNNING_HEAD.sub(" ", region.text[slice(*span)]).split())
+    above = (ITEM.sub("", region.of(one), count=1).strip(" :") for one in block.parents)
+    head = BELOW.join(filter(None, (region.path(block.head), *above)))
+    told = region.paths.get(lead.start) or region.of(lead) if lead else ""
+    return Candidate(passage, region, place, block, span, text, region.offset + span[0], head, told, _asks(text))
+
+
+def which_ask(texts: Iterable[str]) -> list[bool]:
+    """Whether each of these texts is a question."""
+    return list(map(_asks, texts))
+
+
+def _asks(text: str) -> bool:
+    return bool(re.search(r"\?[\"”’')\]*_]*$", text))
+
+
 # Code -----------------------------------------------------------------------------------------------------------------
 
 

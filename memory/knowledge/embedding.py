@@ -12,13 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.memory.datatypes import Chunk, Ints, Passage, Progress, Vectors
+from clew.memory.datatypes import Ints, Progress, Vectors
+from clew.memory.encoding import with_title
 from clew.memory.files import new_file, within
 from clew.memory.knowledge.arrays import mapped, new_array
 from clew.memory.ports import Encoder
-
-TITLE_BYTES = 200
-"""Bytes of a title that are embedded: in English or Chinese about a quarter of MiniLM's 254 tokens, and never all."""
 
 SLICE = 32
 """Texts embedded between two reports of progress."""
@@ -38,26 +36,6 @@ NAMES = "names.npy"
 
 CHUNKS = Embedded("chunks", "vectors.npy", "embedding")
 SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
-
-
-def embedded_text(chunk: Chunk | Passage) -> str:
-    """Return the text of a chunk as it is given to the encoder: behind its title."""
-    return with_title(chunk.title, chunk.text)
-
-
-def with_title(title: str, text: str) -> str:
-    """What is encoded: the title, unless the text begins with it as a line, and the text."""
-    prefix = title_prefix(title)
-    return text if f"{text}\n".startswith(prefix) else prefix + text
-
-
-def title_prefix(title: str) -> str:
-    """The title as it is embedded, with its line's end; empty without one."""
-    title = " ".join(title.split())
-    if len(title.encode()) > TITLE_BYTES:
-        title = title.encode()[:TITLE_BYTES].decode(errors="ignore")
-        title = title.rsplit(None, 1)[0]
-    return f"{title}\n" if title else ""
 
 
 def open_vectors(generation: Path, what: Embedded) -> Vectors:

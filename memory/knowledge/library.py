@@ -18,9 +18,9 @@ from clew.memory.knowledge import disk
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.disk import BROKEN, NO_LIBRARY, Manifest
+from clew.memory.knowledge.disk import BROKEN, NO_LIBRARY, Manifest, naming_damage
 from clew.memory.knowledge.library_ports import Search
-from clew.memory.knowledge.proof import naming_altered
+from clew.memory.knowledge.proof import is_altered
 from clew.memory.knowledge.store import EmbeddedStore, StoredSource
 from clew.memory.ports import Encoder
 
@@ -47,7 +47,7 @@ class Library:
 
     def naming_altered(self) -> AbstractContextManager[None]:
         """What broken files raise is damage where they are not as they were written."""
-        return naming_altered(self.store.folder if isinstance(self.store, EmbeddedStore) else None)
+        return naming_damage(self.store.folder if isinstance(self.store, EmbeddedStore) else None, is_altered)
 
 
 def recorded_at(place: Place) -> Manifest:

@@ -6,13 +6,12 @@ It finds what a disk, a copy or a hand has changed; it proves nothing about who 
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from clew.memory.files import check_plain, file_digest, within, write_durably
-from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, leased, open_database
+from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, leased, open_database
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import TRAINED
 
@@ -153,22 +152,12 @@ _OF_THE_MACHINE = (
 """What a full disk or another process does is no damage."""
 
 
-@contextmanager
-def naming_altered(generation: Path | None) -> Iterator[None]:
-    """Whatever broken files raise is damage, where the generation's files are not as they were written, or its rows do
-    not go together: looking takes long, so only then."""
-    try:
-        yield
-    except sqlite3.ProgrammingError:  # it has been closed
-        raise
-    except BROKEN as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & PRIMARY
-        if code in _OF_THE_MACHINE:
-            raise
-        at_once = isinstance(error, sqlite3.DatabaseError) and code != sqlite3.SQLITE_CANTOPEN
-        if generation and (at_once or _altered(generation)):
-            raise damaged(generation.parent) from error
-        raise
+def is_altered(generation: Path, error: Exception) -> bool:
+    """Whether what broken files raised is damage: the generation's files are not as they were written, or its rows do
+    not go together. Looking takes long, so only then."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & PRIMARY
+    at_once = isinstance(error, sqlite3.DatabaseError) and code != sqlite3.SQLITE_CANTOPEN
+    return code not in _OF_THE_MACHINE and (at_once or _altered(generation))
 
 
 def _altered(generation: Path) -> bool:

@@ -24,7 +24,7 @@ from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, leased, naming_damage, open_database
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
 from clew.memory.knowledge.extraction.aliases import normalised
-from clew.memory.knowledge.keywords import KeywordIndex
+from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters
 from clew.memory.knowledge.layers import Communities, Layers, Unit
 from clew.memory.knowledge.nodes import FILE as SMOOTHED
 from clew.memory.knowledge.nodes import Cells, Partitioning
@@ -33,7 +33,6 @@ from clew.memory.knowledge.partitioning.capsule import capsule_with_vectors
 from clew.memory.knowledge.partitioning.partitioner import read_graph
 from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.titles import is_name, read_titles
-from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.vectors import highest
 

@@ -3,7 +3,7 @@
 The patterns are in `answer_type.txt`: for each kind of thing one for questions (`asks`) and one for texts (`holds`)."""
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -40,9 +40,9 @@ class AnswerType:
         watercolours". `words` are their stems."""
         return replace(self, measure="") if self.counted and words.isdisjoint(content_words(self.counted)) else self
 
-    def holds(self, text: str) -> bool:
-        """Whether a text contains something of an expected kind; false if no kind is expected."""
-        return any(self._holds(name, text) for name in self.expected)
+    def holds(self, texts: Iterable[str]) -> list[bool]:
+        """Whether each text contains something of an expected kind; false if no kind is expected."""
+        return [any(self._holds(name, text) for name in self.expected) for text in texts]
 
     def _holds(self, name: str, text: str) -> bool:
         found = _PATTERNS[f"holds {name}"].finditer(text)

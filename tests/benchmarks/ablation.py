@@ -36,18 +36,19 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clew.agent.answer import quoted
-from clew.agent.answer.excerpts import Candidate, Excerpt
 from clew.agent.answer.judge import Judge, JudgeVerdict, judge
+from clew.agent.answer.selection import Excerpt
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
 from clew.agent.nodes import leaned_on
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Utterance
 from clew.memory.dialogue import tagger
 from clew.memory.dialogue.utterances import extract, tidy
+from clew.memory.encoding import ContentCache
+from clew.memory.knowledge.document_parts import Candidate
 from clew.memory.knowledge.index.run import index
 from clew.memory.minilm import PairScorer
 from tests.benchmarks.conversations import verdict
@@ -70,7 +71,7 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "nothing": {},
     "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: tagger.StandingQuestion(question)},
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
-    "scope": {"clew.agent.search.scope:document_meant": always(None)},
+    "scope": {"clew.memory.knowledge.catalogue:document_meant": always(None)},
     "times": {"clew.agent.answer.selection:_in_time": lambda _, __, scores, ___: ([*range(len(scores))], {})},
     "difference": {"clew.agent.answer.arithmetic:difference": always(None)},
     "tables": {"clew.agent.answer.table_answers:table_answer": always(None)},
@@ -83,15 +84,15 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "headings": {"clew.agent.answer.score_adjustments:asked_headings": lambda _, of: [[] for _ in of.candidates]},
     "continued": {"clew.agent.answer.evidence:continued": lambda *_: set()},
     "said again": {"clew.agent.answer.selection:_says_again": always(False)},
-    "evidence": {"clew.memory.dialogue.variants:with_evidence": lambda made, *_: made},
+    "evidence": {"clew.memory.dialogue.rewriting:with_evidence": lambda made, *_: made},
     "bold": {"clew.agent.answer.reader:with_bold": lambda answer, _: answer},
     "corpus": {"clew.agent.answer.corpus_answers:corpus_answer": always(None)},
-    "growing": {"clew.agent.answer.excerpts:excerpt_of": lambda candidate, **_: _alone(candidate)},
-    "announced": {"clew.agent.answer.excerpts:_announced": always([])},
+    "growing": {"clew.agent.answer.selection:excerpt_of": lambda candidate, **_: _alone(candidate)},
+    "announced": {"clew.agent.answer.selection:_announced": always([])},
     "columns": {"clew.memory.knowledge.document_parts:names_columns": always(False)},
-    "spelling": {"clew.memory.dialogue.variants:with_spelling": lambda made, *_: made},
-    "dates": {"clew.memory.dialogue.variants:with_dates": lambda made, *_: made},
-    "cognates": {"clew.memory.dialogue.variants:with_cognates": lambda made, *_: made},
+    "spelling": {"clew.memory.dialogue.rewriting:with_spelling": lambda made, *_: made},
+    "dates": {"clew.memory.dialogue.rewriting:with_dates": lambda made, *_: made},
+    "cognates": {"clew.memory.dialogue.rewriting:with_cognates": lambda made, *_: made},
 }
 
 

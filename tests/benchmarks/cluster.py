@@ -51,13 +51,12 @@ from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, PIECE, STATISTICS
 from clew.memory.knowledge.cluster.slices import TEXTS, Cutter, packed, unpacked
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.disk import required_generation
-from clew.memory.knowledge.keywords import INDEXES, TOGETHER
+from clew.memory.knowledge.keywords import INDEXES, TOGETHER, KeywordAnalyser
 from clew.memory.knowledge.layers import Layers
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Partitioning
 from clew.memory.knowledge.partitioning.partitioner import graph_of
 from clew.memory.knowledge.titles import title_index
-from clew.memory.knowledge.tokens import KeywordAnalyser
 from clew.memory.vectors import unit
 from tests.round_trips import round_trips
 

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.json_lines import as_line
-from clew.memory.knowledge.keywords import KeywordIndex, write
-from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters
+from clew.memory.knowledge.keywords import KeywordAnalyser, KeywordIndex, KeywordParameters, write
 from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.structure_training import StructurePlan, train_structure
 from clew.memory.language.tree_lstm import TreeLSTM, numbered

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clew.memory.dates import MONTHS, CalendarDate, asked_times, found_dates, order_of, written_out
 from clew.memory.knowledge.document_dates import lines_with_dates
-from clew.memory.knowledge.tokens import search_text
+from clew.memory.knowledge.keywords import search_text
 
 days = st.dates(date(1400, 1, 1), date(2099, 12, 31))
 
@@ -90,8 +90,7 @@ def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None
     ],
 )
 def test_written_out(text: str, shown: str) -> None:
-    assert written_out(text) == shown
-    assert written_out(shown) == shown
+    assert written_out([text, shown]) == [shown, shown]
 
 
 def test_a_span_has_all_its_days() -> None:

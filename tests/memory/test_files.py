@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
-from clew.memory.encoding import CachedEncoder
+from clew.memory.encoding import CachedEncoder, ContentCache
 from clew.memory.files import lasting_folder, private_file, private_folder
 from clew.memory.json_lines import append_object, replace_file
 from clew.memory.knowledge.arrays import new_array

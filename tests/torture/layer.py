@@ -30,7 +30,7 @@ SECONDS = 300.0
 STAGES = {
     "reading": ("memory/knowledge/loaders/", "memory/knowledge/index/run.py"),
     "extracting": ("memory/knowledge/extraction/", "memory/knowledge/index/steps.py"),
-    "encoding": ("memory/encoding.py", "memory/minilm.py", "memory/cache.py", "memory/knowledge/embedding.py"),
+    "encoding": ("memory/encoding.py", "memory/minilm.py", "memory/knowledge/embedding.py"),
     "communities": ("memory/knowledge/communities/",),
     "partitions": ("memory/knowledge/partitioning/", "memory/knowledge/nodes.py"),
     "turn": ("agent/nodes", "agent/answer/", "agent/search/", "agent/assistant.py", "memory/dialogue/", "tools/"),

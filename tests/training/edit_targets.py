@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clew.memory.dialogue.edits import (
+from clew.memory.dialogue.tagger import (
     LEAVE,
     LONGEST_SPAN,
     PREVIOUS,

@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.progress import track
 
 from clew.agent.answer.evidence import Evidence, Request, encoded_request, request_of
-from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_head
+from clew.agent.answer.selection import excerpt_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Passage

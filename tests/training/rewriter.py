@@ -25,7 +25,7 @@ from clew.memory.datatypes import Floats, Recalled, Wording
 from clew.memory.dialogue import signals
 from clew.memory.dialogue.rewriting import RewriteParameters, clarified, rewrite
 from clew.memory.dialogue.signals import SHIPPED as WORDS
-from clew.memory.dialogue.signals import Linear, RewriteModel, Word, recent, turn_signals, words
+from clew.memory.dialogue.signals import Linear, RewriteModel, Word, recent, turn_signals, words_said
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.text import content_words
@@ -184,7 +184,7 @@ def _example(
         golds=golds,
         recalled=recalled,
         turn=turn,
-        candidates=words(standing, said, selected, turn) if said else [],
+        candidates=words_said(standing, said, selected, turn) if said else [],
         needed=frozenset(content_words(rewritten)) - frozenset(content_words(standing)) if rewritten else None,
     )
 

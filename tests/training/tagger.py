@@ -27,10 +27,12 @@ from rich.progress import track
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from clew.memory.dialogue.edits import (
+from clew.memory.dialogue.tagger import (
     ASKED,
     COUNTED,
+    INVENTORY,
     LAST,
+    LAYERS,
     LEAVE,
     PREVIOUS,
     SLOTS,
@@ -42,7 +44,6 @@ from clew.memory.dialogue.edits import (
     decoded,
     read,
 )
-from clew.memory.dialogue.tagger import INVENTORY, LAYERS
 from clew.memory.dialogue.tagger import shipped as shipped_tagger
 from clew.memory.encoding import packaged_minilm
 from clew.memory.minilm import tokenizer_of

@@ -11,13 +11,13 @@ from clew.agent import nodes
 from clew.agent.assistant import Assistant
 from clew.agent.models import ROLES, Writers, models_there, roles_named
 from clew.agent.search.rounds import AUTO, POLICY
-from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings
 from clew.agent.state import UNANSWERED, Answer, Turn
 from clew.agent.talk.lines import languages
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput, ClewError
+from clew.memory.knowledge.catalogue import scoped
 from clew.memory.knowledge.cluster.connection import place
 from clew.memory.knowledge.disk import POINTER
 from clew.tools.base import encode_query, for_question

@@ -21,12 +21,12 @@ from clew.memory.datatypes import Float32s, Floats, Form, Ints, Vector, Vectors
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp, library_flag
 from clew.memory.files import check_plain, new_folder, within, write_durably
 from clew.memory.knowledge.disk import naming_damage
+from clew.memory.knowledge.keywords import idf_of
 from clew.memory.knowledge.library import Library, stored_chunks
 from clew.memory.knowledge.nodes import Partitioning
 from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.knowledge.tokens import idf_of
 from clew.memory.text import content_words
 
 FIELDS = ("named", "fullest", "written")

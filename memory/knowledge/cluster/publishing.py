@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from clew.memory.datatypes import Progress
+from clew.memory.encoding import with_title
 from clew.memory.errors import ClewError, LibraryMismatch
 from clew.memory.files import new_file, private_folder, remove
 from clew.memory.knowledge import disk
@@ -33,7 +34,6 @@ from clew.memory.knowledge.cluster.generations import Generations, indexed_meanw
 from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, IndexRow, facts_of, proof_of, rows_of
 from clew.memory.knowledge.cluster.searches import AT_A_TIME, endpoint, tokens_of
 from clew.memory.knowledge.disk import current_generation, leased, read_manifest, unread
-from clew.memory.knowledge.embedding import with_title
 from clew.memory.text import number_of
 
 STAGE = "sending to the cluster"

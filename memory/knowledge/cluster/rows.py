@@ -32,9 +32,8 @@ from clew.memory.knowledge.cluster.slices import Cutter, packed
 from clew.memory.knowledge.cluster.statistics import WordStatistics, statistics_of
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import Manifest, open_database
-from clew.memory.knowledge.document_dates import orders_in
+from clew.memory.knowledge.document_dates import chunk_tokens, orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
-from clew.memory.knowledge.keywords import chunk_tokens
 from clew.memory.knowledge.store import EmbeddedStore
 
 CLUSTER_FORMAT = 3

@@ -14,8 +14,16 @@ import numpy as np
 
 from clew.memory.datatypes import FieldHit, Floats, Hit, Ints
 from clew.memory.dates import DateOrder
-from clew.memory.knowledge.keywords import FIELDS, INDEXES, RECENT, TOGETHER
-from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, idf_of
+from clew.memory.knowledge.keywords import (
+    FIELDS,
+    INDEXES,
+    RECENT,
+    ROOT,
+    TOGETHER,
+    KeywordAnalyser,
+    KeywordParameters,
+    idf_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

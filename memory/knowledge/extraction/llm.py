@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from clew.memory.cache import ContentCache
+from clew.memory.encoding import ContentCache
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.json_lines import read_json

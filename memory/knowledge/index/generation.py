@@ -14,20 +14,21 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
+from clew.memory.encoding import embedded_text
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.files import check_plain
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.chunking import CHUNKERS, Chunker
 from clew.memory.knowledge.disk import FORMAT, NO_LIBRARY, Manifest, TriplesFrom, naming_damage
-from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
+from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
+from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layers import DetectionParameters, Layers, Method
 from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.proof import check_as_written
 from clew.memory.knowledge.tables import TABLES, add_tables
-from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.parameters import with_values
 from clew.memory.ports import Encoder, Writer
 

@@ -23,14 +23,14 @@ from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS, parts_of
+from clew.memory.knowledge.keywords import TOLD_BY
 from clew.memory.knowledge.loaders.registry import discover, loader_of
 from clew.memory.knowledge.loaders.sandbox import read_apart
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, digest, other_ids, shown, size, source_digest
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
-from clew.memory.knowledge.proof import naming_altered, of_partitions, proven_now, whole, write_hashes
-from clew.memory.knowledge.tokens import TOLD_BY
+from clew.memory.knowledge.proof import is_altered, of_partitions, proven_now, whole, write_hashes
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder
 from clew.memory.text import NAMES, STEMMERS, number_of
@@ -339,7 +339,7 @@ def index(
         try:
             with (
                 naming_full_disk(f"the library at {library} stays as it was"),
-                naming_altered(old),
+                disk.naming_damage(old, is_altered),
                 closing(choices.extractor),
                 closing(Generation(folder, old, encoder, choices)) as generation,
             ):

@@ -7,14 +7,15 @@ from itertools import groupby
 from operator import itemgetter
 
 from clew.memory.datatypes import Document, Progress, Triple
+from clew.memory.encoding import with_title
 from clew.memory.files import new_folder
 from clew.memory.knowledge import embedding, keywords
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import build
 from clew.memory.knowledge.disk import PARTS, TriplesFrom
-from clew.memory.knowledge.document_dates import date_orders
-from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts, with_title
+from clew.memory.knowledge.document_dates import chunk_tokens, date_orders
+from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.layers import BY_EXTRACTION, DetectionParameters
@@ -121,7 +122,7 @@ def index_words(generation: Generation) -> Iterator[Progress]:
     orders = date_orders(database)
     generation.facts["date_order"] = orders.library
     write_titles(folder, title_index((title, text) for _, title, text in titles_and_texts(database, CHUNKS)))
-    fields = keywords.chunk_tokens(database, parameters, orders)
+    fields = chunk_tokens(database, parameters, orders)
     for done, _ in enumerate(keywords.write(new_folder(folder, keywords.FOLDER), fields, parameters), 1):
         yield Progress("indexing words", done, len(keywords.INDEXES))
 

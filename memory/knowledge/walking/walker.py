@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Float32s, Floats, Ints, Query
-from clew.memory.encoding import CachedEncoder
+from clew.memory.encoding import CachedEncoder, with_title
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes
 from clew.memory.knowledge.arrays import looked_up
-from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library_ports import Graph, Search
 from clew.memory.knowledge.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, candidates

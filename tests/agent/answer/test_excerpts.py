@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.excerpts import Candidate, candidates_of, excerpt_of
+from clew.agent.answer.selection import excerpt_of
 from clew.memory.datatypes import Document, Passage
-from clew.memory.knowledge.document_parts import ranges, unnumbered
+from clew.memory.knowledge.document_parts import Candidate, candidates_of, ranges, region_of, unnumbered
 
 
 def candidates(text: str, *spans: tuple[int, int]) -> list[Candidate]:
@@ -75,7 +75,7 @@ HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"
     ],
 )
 def test_what_is_no_part_of_a_sentence_is_left_out(text: str, quoted: list[str]) -> None:
-    region = candidates(text)[0].region
+    region = region_of(Passage("d#0", "d", "", text, 1.0, "t"), None)
     assert [text[start:end] for start, end in ranges(region, 0, len(text), code=False)] == quoted
 
 

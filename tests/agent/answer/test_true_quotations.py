@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.excerpts import candidates_of, excerpt_of
 from clew.agent.answer.quoted import excerpt_claims
+from clew.agent.answer.selection import excerpt_of
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Claim
 from clew.memory.datatypes import Chunk, Document, Passage, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import ChunkerParameters, chunks_of
+from clew.memory.knowledge.document_parts import candidates_of
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.loaders.registry import LOADERS, discover, read
 from clew.memory.ports import Role

@@ -10,15 +10,16 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 from clew.agent.assistant import Assistant
-from clew.agent.search.rounds import PassagePool
+from clew.agent.search.rounds import PassagePool, proven
 from clew.agent.search.tool_calls import calls_in, check, schema
-from clew.agent.search.toolbox import CALCULATE, OWN, Toolbox, langchain_tools, offered, proven
+from clew.agent.search.toolbox import OWN, Toolbox, langchain_tools, offered
 from clew.agent.services import Services
 from clew.agent.state import Turn
 from clew.memory.datatypes import Findings, Passage
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.ports import Abilities
+from clew.tools.calculate import CALCULATE
 from tests.agent.conftest import over
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.memory.dialogue.context_dependence import clarifies, depends_on_context
+from clew.memory.dialogue.signals import clarifies, depends_on_context
 
 LEAN = {
     "pronoun": "And where was she buried?\nWho repaired it?\nhow is that done?\nWhat does that mean?",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.memory.dialogue.edits import ASKED, LAST, PIECES, PREVIOUS, THIS, Edits, Insert, TaggerInput, applied, read
+from clew.memory.dialogue.tagger import ASKED, LAST, PIECES, PREVIOUS, THIS, Edits, Insert, TaggerInput, applied, read
 from clew.memory.encoding import packaged_minilm
 from clew.memory.minilm import tokenizer_of
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.dates import DAYS
-from clew.memory.dialogue import relative_dates as relative
-from clew.memory.dialogue.relative_dates import dated, relative_dates
+from clew.memory.dialogue import rewriting
+from clew.memory.dialogue.rewriting import dated, relative_dates
 
 SUNDAY = "2026-11-22"
-ROWS = Path(relative.__file__).with_suffix(".txt").read_text("utf-8").splitlines()
+ROWS = Path(rewriting.__file__).with_name("relative_dates.txt").read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue import rewriting
-from clew.memory.dialogue.edits import THIS
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
 from clew.memory.dialogue.signals import Linear, RewriteModel
-from clew.memory.dialogue.tagger import WHY, StandingQuestion
+from clew.memory.dialogue.tagger import THIS, WHY, StandingQuestion
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
 from clew.memory.text import content_words

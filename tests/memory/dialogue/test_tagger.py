@@ -6,8 +6,7 @@ import torch
 from safetensors.torch import save_file
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.edits import PREVIOUS, THIS, Inventory, read
-from clew.memory.dialogue.tagger import LAYERS, Tagger, stand_alone
+from clew.memory.dialogue.tagger import LAYERS, PREVIOUS, THIS, Inventory, Tagger, read, stand_alone
 from clew.memory.encoding import packaged_minilm
 from tests.training.tagger import Body, Heads, scored, shipped_tensors
 

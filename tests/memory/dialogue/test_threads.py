@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.threads import Threads
-from clew.memory.dialogue.threads_file import title_of
+from clew.memory.dialogue.threads import Threads, title_of
 from tests.memory.dialogue.cases import hashed_vectors
 
 

@@ -135,7 +135,7 @@ def test_what_cannot_be_written_loses_the_turn_and_nothing_else(path: Path, prag
 
 
 def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.memory.dialogue.threads_file.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("clew.memory.dialogue.threads.BUSY_SECONDS", 0.05)
     with Threads(path) as threads, Threads(path) as other, other._database.transaction():
         with pytest.raises(ClewError, match="in use by another process"):
             save(threads, "t", 1, "How far?")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Sentence, Wording
-from clew.memory.dialogue.rewriting import Rewritten
-from clew.memory.dialogue.variants import (
+from clew.memory.dialogue.rewriting import (
     COGNATES,
+    Rewritten,
     cognates,
     offered,
     own_words,

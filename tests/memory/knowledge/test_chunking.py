@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Chunk, Document, Mark, Vectors
-from clew.memory.encoding import CachedEncoder
+from clew.memory.encoding import CachedEncoder, embedded_text
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.chunking import (
     ChunkerParameters,
@@ -19,7 +19,6 @@ from clew.memory.knowledge.chunking import (
     overlap_windows,
     parts,
 )
-from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Role
 from clew.memory.text import Span, split
 from tests.memory.dialogue.cases import hashed_vectors, unit

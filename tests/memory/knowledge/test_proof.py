@@ -9,12 +9,12 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge import disk
-from clew.memory.knowledge.disk import HASHES, POINTER
+from clew.memory.knowledge.disk import HASHES, POINTER, naming_damage
 from clew.memory.knowledge.index.run import repair
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, capsules
 from clew.memory.knowledge.partitioning.partitioner import partition_library
-from clew.memory.knowledge.proof import forget_trained, naming_altered, proven, record_partitions
+from clew.memory.knowledge.proof import forget_trained, is_altered, proven, record_partitions
 from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, titles, write
 from tests.memory.knowledge.test_leases import read_all
@@ -88,7 +88,7 @@ def test_what_is_trained_is_recorded_when_it_is_done(made: Path) -> None:
 def test_what_a_full_disk_does_to_a_healthy_library_is_no_damage(made: Path) -> None:
     generation, full = generation_of(made), sqlite3.OperationalError("unable to open database file")
     full.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
-    with pytest.raises(sqlite3.OperationalError), naming_altered(generation):
+    with pytest.raises(sqlite3.OperationalError), naming_damage(generation, is_altered):
         raise full
 
 

@@ -10,9 +10,9 @@ import pytest
 import Stemmer
 from bm25s.stopwords import STOPWORDS_EN
 
-from clew.memory.knowledge import keywords, tokens
+from clew.memory.knowledge import keywords
 from clew.memory.knowledge.cluster.statistics import ChunkWords, statistics_of
-from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters, rooted_in
+from clew.memory.knowledge.keywords import KeywordAnalyser, KeywordParameters, rooted_in
 
 EO = [
     "La malnova kapitano vojaĝadis trans la maron kaj serĉis la insulon de sia juneco.",
@@ -33,14 +33,14 @@ def test_tokens_are_those_of_bm25s(language: Any) -> None:
     """Which is not imported to search. In English its list of stop words has Clew's question words beside it."""
     texts = [*EO, *EN, "Die Häuser der Städte stehen nicht.", "What is it that the cats were eating?", "ÉTÉ à l'école"]
     given = KeywordParameters(stemmer=language, stop_words=language)
-    stop_words = list(tokens.ENGLISH_STOP_WORDS) if language == "english" else language or None
+    stop_words = list(keywords.ENGLISH_STOP_WORDS) if language == "english" else language or None
     stemmer = Stemmer.Stemmer(language) if language else None
-    tokenize = tokens.tokenizer(given)
+    tokenize = keywords.tokenizer(given)
     for text in texts:
         theirs = bm25s.tokenize([text], stopwords=stop_words, stemmer=stemmer, return_ids=False, show_progress=False)
-        ours = [token for token in tokenize(tokens.words_of(text)) if token]
+        ours = [token for token in tokenize(keywords.words_of(text)) if token]
         assert ours[: len(theirs[0])] == theirs[0], "behind them are words without their accents"
-    assert set(STOPWORDS_EN) < tokens.ENGLISH_STOP_WORDS
+    assert set(STOPWORDS_EN) < keywords.ENGLISH_STOP_WORDS
 
 
 def test_scores_are_those_of_bm25s(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple
     ],
 )
 def test_what_holds_it(question: str, held: str, not_held: str) -> None:
-    assert answer_type(question).holds(held) and not answer_type(question).holds(not_held)
+    assert answer_type(question).holds([held, not_held]) == [True, False]
 
 
 def test_what_is_to_be_defined() -> None:

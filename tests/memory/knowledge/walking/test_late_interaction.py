@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from clew.memory.datatypes import Query
-from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.embedding import with_title
+from clew.memory.encoding import CachedEncoder, with_title
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import LateInteraction, LateParameters, Walked, Walker, hits_of, max_sim

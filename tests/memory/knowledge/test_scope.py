@@ -1,13 +1,8 @@
 """Which document a question limits itself to, and which questions do not."""
 
-from types import SimpleNamespace
-from typing import cast
-
 import pytest
 
-from clew.agent.search.scope import document_meant, names, scoped
-from clew.agent.services import Services
-from clew.memory.knowledge.catalogue import Catalogue, Listed
+from clew.memory.knowledge.catalogue import Catalogue, Listed, document_meant, scoped
 
 FILES = [
     ("letters/lease.txt", "Lease", "2023-04-01"),
@@ -82,7 +77,6 @@ def test_an_entry_of_a_file_of_many_limits_nothing() -> None:
 def test_the_names_that_can_stand_behind_at() -> None:
     listed = [Listed(id_, "", f"/me/{id_}", "") for id_ in ("to do/my list.md", "to do/b.md", "b.md")]
     entry = Listed("q1", "An entry", "/me/all.jsonl:1", "")
-    library = SimpleNamespace(store=SimpleNamespace(catalogue=Catalogue([*listed, entry])))
-    services = cast(Services, SimpleNamespace(once_a_library=lambda tell: tell(library)))
-    assert names(services, "") == ["to do", "my list.md", "b.md"] and names(services, "MY") == ["my list.md"]
-    assert all(scoped(f'@"{name}" who?', library.store.catalogue).documents for name in names(services, ""))
+    catalogue = Catalogue([*listed, entry])
+    assert catalogue.suggested("") == ["to do", "my list.md", "b.md"] and catalogue.suggested("MY") == ["my list.md"]
+    assert all(scoped(f'@"{name}" who?', catalogue).documents for name in catalogue.suggested(""))
