@@ -272,7 +272,7 @@ class _Candidates:
     def _lack(self, said: str, exact: set[str]) -> bool:
         """Whether it says what the passages do not say: it denies something, of which no passage has most words."""
         wanted = {*content_words(said)}
-        most = max(len(wanted.intersection(content_words(ungrouped(said_by(one))))) for one in self.passages)
+        most = max(len(wanted.intersection(content_words(ungrouped(one)))) for one in said_by(self.passages))
         return negations(said) > 0 and exact <= self.known and most < SUPPORTED * len(wanted)
 
     def _best(self, said: str, exact: set[str]) -> int:
