@@ -215,7 +215,7 @@ def called(node: ast.AST) -> str:
 @pytest.mark.parametrize("path", OF_LIBRARIES, ids=relative)
 def test_a_library_is_written_by_one_place(path: Path) -> None:
     """What makes, moves and removes files is `memory/files.py`; what is written was first made there."""
-    calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)]
     source = path.read_text("utf-8")
     made = {"disk.py": "library.mkdir", "archive.py": "path.parent.mkdir"}  # the latter in a temporary folder
     for call in calls:
@@ -259,13 +259,15 @@ def test_functions_are_small() -> None:
 # Prompts
 
 
-def rendered() -> Iterator[tuple[str, set[str]]]:
+@cache
+def rendered() -> list[tuple[str, set[str]]]:
     """The calls of `render("name", value=...)` in the product: the prompt and its values."""
-    for path in CODE:
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "render":
-                (name,) = node.args
-                yield ast.literal_eval(name), {keyword.arg or "**" for keyword in node.keywords}
+    return [
+        (ast.literal_eval(node.args[0]), {keyword.arg or "**" for keyword in node.keywords})
+        for path in CODE
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "render"
+    ]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "prompts").glob("*.txt")), ids=lambda path: path.stem)

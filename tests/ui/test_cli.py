@@ -53,11 +53,8 @@ def test_the_first_answers_of_a_process_need_no_torch(
     """With the packaged encoder; nothing is in the cache: all that they need is encoded here."""
     monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "cache"))
     library = ["--library", str(examples_path)]
-    commands = [
-        ["chat", *library],
-        ["ask", "Who directed A Trip to the Moon?", *library],
-        ["search", "Who was the brother of the man who made it?", *library, "--compare"],
-    ]
+    asks = ["ask", "Who directed A Trip to the Moon?", *library]
+    commands = [["chat", *library], asks, ["search", "Who was the brother of Méliès?", *library, "--compare"]]
     said = "Who directed Metropolis?\nand who wrote it?\nSummarise what you know of the moon."
     heavy = [name for name in HEAVY if name != "langgraph"]
     assert imported(commands, heavy, said) == [[], [], ["scipy"]], "the mean over neighbours is a sparse product"

@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -240,11 +239,8 @@ def test_packed_and_pickled_arrays_are_damage(tmp_path: Path) -> None:
         read_array(tmp_path / "pickled.npy")
 
 
-HARMFUL = ("[" * 100_000, '{"format": 1e999, "generation": 3}', "[]", "7", "\0", '"x"')
-OTHERS = ("manifest.json", "capsules/hybrid-200/report.json")
-
-
-@pytest.mark.parametrize(("name", "content"), [*product([POINTER], HARMFUL), *product(OTHERS, HARMFUL[:2])])
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"format": 1e999, "generation": 3}', "\0", '"x"'])
+@pytest.mark.parametrize("name", [POINTER, "manifest.json", "capsules/hybrid-200/report.json"])
 def test_json_that_is_made_to_harm_is_damage(
     made: Path, precious: Path, encoder: CachedEncoder, name: str, content: str
 ) -> None:
@@ -280,7 +276,7 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize(("statement", "recorded"), [*product(ROWS, [True]), *product(ROWS[:3], [False])])
+@pytest.mark.parametrize(("statement", "recorded"), [(one, True) for one in ROWS] + [(one, False) for one in ROWS[:3]])
 def test_rows_that_do_not_go_together_are_damage(
     made: Path, precious: Path, encoder: CachedEncoder, statement: str, recorded: bool
 ) -> None:
