@@ -80,8 +80,8 @@ def _from_passages(turn: Turn, run: TurnContext, writer: RecordedWriter) -> Made
     evidence = {one.id: one for one in (*(corpus.passages if corpus else ()), *turn.passages)}
     if not evidence:
         return Made(_refusal(turn, services), details=(f"{writer.name} was not asked",))
-    shown = turn.found([*evidence.values()][:READ])
-    shown = replace(shown, paths=connections(shown.passages, services))
+    best = [*evidence.values()][:READ]
+    shown = turn.found([*best, *connected(best, services)])
     made = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
     if made.answer.refused:
         return replace(made, answer=_refusal(turn.documented, services), degraded=())
@@ -116,14 +116,15 @@ def _refusal(turn: Turn, services: Services) -> Answer:
     return refused(turn.passages, [word for word in lacked if not word.islower()], turn.rewritten)
 
 
-def connections(passages: Sequence[Passage], services: Services) -> tuple[str, ...]:
-    """The relations that a graph folder gives between the documents of these passages, as `(Lang) -[directed]-> (M)`:
-    their texts need not say them."""
+def connected(passages: Sequence[Passage], services: Services) -> list[Passage]:
+    """A passage of the relations that a graph folder gives between the documents of these passages, as `(Lang)
+    -[directed]-> (M)`: their texts need not say them. None if there are none."""
     titles = {one.document: one.title for one in passages}
     edges = (edge for own in services.library.store.neighbours([*titles]) for edge in own if edge.relation)
     within = (edge for edge in edges if {edge.source, edge.target} <= titles.keys())
-    told = (f"({titles[one.source]}) -[{one.relation}]-> ({titles[one.target]})" for one in within)
-    return tuple(dict.fromkeys(told))
+    told = dict.fromkeys(f"({titles[one.source]}) -[{one.relation}]-> ({titles[one.target]})" for one in within)
+    text = "\n".join([*told][:CONNECTIONS])
+    return [Passage("connections", "", "How they are connected", text, 0.0, "graph")] if text else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +196,16 @@ class _Writing:
         turn, question = self.turn, question_for_models(self.turn)
         if self.writer.abilities.is_small:
             return render("answer-small", passages=passages, question=question)
-        walked = "\n".join(neutralised(line).text for line in turn.paths[:CONNECTIONS])
         wrote, failed = {one.purpose for one in turn.ledger}, {one.part for one in turn.degraded}
         by_model = "rewrite" in wrote - failed
         leans = turn.rewritten != turn.typed or request_of(turn).expanded not in ("", turn.rewritten)
         told = turn.recalled.in_order if leans and not by_model else ()
         spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
-        path = render("answer-path", path=walked) if walked else ""
         said = render("answer-said", said=spoken) if spoken else ""
         if by_model and turn.typed != question:
             said = render("answer-typed", typed=turn.typed)
         language = NAMES.get(turn.language, "its language")
-        return render("answer", passages=passages, path=path, said=said, question=question, language=language)
+        return render("answer", passages=passages, said=said, question=question, language=language)
 
     def _checked(self, prompt: Message, given: PromptPassages) -> Made:
         drafted = self._drafted(self._reply(prompt), given)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew.agent.answer.quoted import best_candidates
-from clew.agent.answer.written import connections
+from clew.agent.answer.written import connected
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
 from clew.agent.settings import read_settings
@@ -270,10 +270,11 @@ def test_a_model_is_told_what_a_graph_says_of_the_passages(tmp_path: Path, cache
 
     def script(messages: Sequence[Message], _: object) -> str:
         prompts.append(messages[-1].text)
-        return "NOT FOUND"
+        return "Fritz Lang directed Metropolis [4]."
 
     with over(files, tmp_path, cache, encoder) as plain:
         turn = ask(by_scripts(plain, script), "Who directed Metropolis?")
         read = [one for one in turn.passages if one.title != "Thea von Harbou"]
-        told = connections(read, plain.services)
-    assert told == ("(Fritz Lang) -[directed]-> (Metropolis)",) and told[0] in prompts[-1]
+        [told] = connected(read, plain.services)
+    assert told.text == "(Fritz Lang) -[directed]-> (Metropolis)" and told.text in prompts[-1]
+    assert [(one.verdict, turn.answer.sources[0].title) for one in turn.answer.claims] == [("supported", told.title)]
