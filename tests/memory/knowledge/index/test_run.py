@@ -102,11 +102,11 @@ def test_a_file_that_is_named_stays_a_document_of_its_folder(tmp_path: Path, enc
     write(folder / "sky", moon="The Moon is far away.", sun="The Sun is hot.")
     run([folder], library, encoder)
     write(folder / "sky", moon="The Moon is 384,400 km away.", mars="Mars is red.")
-    (folder / "sky" / "list.xyz").write_text("Venus is bright.")
-    named = [folder / "sky" / name for name in ("moon.txt", "mars.txt", "list.xyz")]
+    (folder / "sky" / "list.svg").write_text("Venus is bright.")
+    named = [folder / "sky" / name for name in ("moon.txt", "mars.txt", "list.svg")]
     assert run(named, library, encoder).line == "2 new, 1 changed, 0 removed, 0 unchanged, 0 failed"
     with open_library(library, encoder) as opened:
-        opened.store.documents(["sky/moon.txt", "sky/sun.txt", "sky/mars.txt", "list.xyz"])
+        opened.store.documents(["sky/moon.txt", "sky/sun.txt", "sky/mars.txt", "list.svg"])
         assert opened.manifest.roots == (str(folder), str(named[2]))  # what is read only where it is named
     assert run(named, library, encoder).line == "0 new, 0 changed, 0 removed, 3 unchanged, 0 failed"
 
