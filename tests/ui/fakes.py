@@ -165,12 +165,10 @@ class FakeAssistant(Assistant):
         question: str,
         *,
         tool: str = "",
-        scope: tuple[str, ...] = (),
-        today: str = "",
         cancel: threading.Event | None = None,
         parent: int | None = None,
         understood: str = "",
-        llm: str = "",
+        **_: object,
     ) -> Generator[TurnEvent, None, None]:
         if self.interrupted(thread):
             yield from self.resume(thread, cancel)
