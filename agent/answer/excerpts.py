@@ -23,9 +23,7 @@ from clew.memory.knowledge.document_parts import (
 )
 from clew.memory.text import BELOW, ITEM, Span
 
-MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
-"""A list is quoted whole up to so many items and words; a list of at most `SHORT_LIST` words may have more items."""
-
+LONGEST_LIST = 140  # words of a list that is quoted whole
 LONGEST_CODE = 60  # words of code that are quoted together, over several blocks
 REPLY = 45  # words that are quoted of the reply to a question that stands in the document; at least one sentence is
 
@@ -144,16 +142,11 @@ def _list(candidate: Candidate) -> Excerpt:
     region, block = candidate.region, candidate.block
     items = [one for one in region.blocks if one.group == block.group]
     parts = [item.span for item in items]
-    if _too_many(region, parts):  # of each how it begins
+    if _within(region, parts, LONGEST_LIST) != parts:  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
-    if _too_many(region, parts):
-        parts = _within(region, parts[items.index(block) :][:MOST_ITEMS], LONGEST_LIST)
+    if _within(region, parts, LONGEST_LIST) != parts:
+        parts = _within(region, parts[items.index(block) :], LONGEST_LIST)
     return Excerpt(candidate, "list", (*_announcing(region, items[0]), *parts))
-
-
-def _too_many(region: Region, parts: Sequence[Span]) -> bool:
-    words = sum(len(region.text[slice(*part)].split()) for part in parts)
-    return words > LONGEST_LIST or (len(parts) > MOST_ITEMS and words > SHORT_LIST)
 
 
 def _code_at(region: Region, place: int) -> list[Span]:
