@@ -5,7 +5,6 @@ An excerpt has a candidate, and with it what is needed to read it: the sentence 
 of a row, the sentence before code, the text below a heading or an item that is a question."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
@@ -22,13 +21,11 @@ from clew.memory.datatypes import Floats
 from clew.memory.knowledge.document_parts import LONGEST, Block, Candidate, Region, sentences_of, which_ask
 from clew.memory.language.answer_type import AnswerType
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import FUNCTION_WORDS, Span, content_words
+from clew.memory.text import Span
 
 # Excerpts -------------------------------------------------------------------------------------------------------------
 
-MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
-"""A list is quoted whole up to so many items and words; a list of at most `SHORT_LIST` words may have more items."""
-
+LONGEST_LIST = 140  # words of a list that is quoted whole
 LONGEST_CODE = 60  # words of code that are quoted together, over several blocks
 REPLY = 45  # words that are quoted of the reply to a question that stands in the document; at least one sentence is
 
@@ -80,16 +77,11 @@ def _list(region: Region, block: Block) -> tuple[Span, ...]:
     """The list that the block is an item of, as much as there is room for."""
     items = [one for one in region.blocks if one.group == block.group]
     parts = [item.span for item in items]
-    if _too_many(region, parts):  # of each how it begins
+    if _within(region, parts, LONGEST_LIST) != parts:  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
-    if _too_many(region, parts):
-        parts = _within(region, parts[items.index(block) :][:MOST_ITEMS], LONGEST_LIST)
+    if _within(region, parts, LONGEST_LIST) != parts:
+        parts = _within(region, parts[items.index(block) :], LONGEST_LIST)
     return (*_announcing(region, items[0]), *parts)
-
-
-def _too_many(region: Region, parts: Sequence[Span]) -> bool:
-    words = sum(len(region.text[slice(*part)].split()) for part in parts)
-    return words > LONGEST_LIST or (len(parts) > MOST_ITEMS and words > SHORT_LIST)
 
 
 def _code_at(region: Region, place: int) -> list[Span]:
@@ -150,7 +142,6 @@ def _announced(candidate: Candidate) -> list[Span]:
 
 # Selection ------------------------------------------------------------------------------------------------------------
 
-_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")  # a name or a number
 AHEAD = 0.01  # what puts a sentence before others
 HELD, RELEVANT = 0.3, 0.51
 """For questions in other languages, a passage's relevance is its cosine plus `HELD` times the share of the question's
@@ -195,8 +186,6 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     if not evidence.candidates:
         return []
     other = of_other_names(f"{request.question}\n{request.rewritten}", evidence)
-    if _only_of_another(request, reading.scores, other, evidence):
-        return []
     asked, opposes = encoded.asked, np.zeros(len(other))
     if asked.of_members and not evidence.foreign:
         opposes = opposed(request, evidence)
@@ -210,8 +199,6 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         return []
     before = continued(request, evidence)  # the conversation is in these
     scores = own + parameters.continued * np.array([float(one in before) for one in evidence.sources])
-    if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
-        scores = own
     kept, beside = _in_time(request, evidence, scores, parameters)
     best, sources = sorted(kept, key=lambda place: -scores[place]), evidence.sources
     told = len(headings[best[0]])
@@ -223,15 +210,6 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         return [*others, replace(last, aside=found[1], older=older)]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, asked, parameters)
     return [Picked(excerpt, *beside.get(place, ())) for place, excerpt in chosen.items()]
-
-
-def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: Evidence) -> bool:
-    """Whether the best candidate is of another list than the one named, and has a word of the question that
-    nothing else has: only the other list has what is asked for."""
-    best = int(scores.argmax())
-    row = other[best] and evidence.candidates[best].block.group >= 0
-    told = {*content_words(request.rewritten)} & evidence.candidate_words[best] if row else set()
-    return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
 
 
 def is_relevant(request: Request, evidence: Evidence) -> bool:
@@ -271,29 +249,17 @@ def _chosen(
             numbers = {*NUMBER.findall(evidence.texts[place])}
             if any(numbers.issubset(NUMBER.findall(evidence.texts[other])) for other in alike):
                 continue
-            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
-                continue
         excerpt = excerpt_of(candidate, whole_list=wanted.form in ("list", "steps"))
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
         both = math.isfinite(first_odds) and math.isfinite(odds[place])  # were read together with the question
         less_sure = first_odds - odds[place] if both else behind
-        doubt = behind + (max(0.0, less_sure) if wanted.defined else less_sure)  # that the features tell better
-        dear = doubt + parameters.length * math.log1p(excerpt.words) > parameters.beside
+        dear = behind + less_sure + parameters.length * math.log1p(excerpt.words) > parameters.beside
         if found and not other_side and (dear or -math.inf < odds[place] < -parameters.unlikely):
             continue
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
-
-
-def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
-    """Whether the question asks for a person, and the text only repeats the names and numbers of the first excerpt."""
-    told = " ".join(first.texts)
-    if wanted.form != "fact" or "person" not in wanted.expected or not any(wanted.holds([told])):
-        return False
-    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
-    return bool(values) and values <= {*_VALUE.findall(text)}
 
 
 def _in_time(
