@@ -37,7 +37,7 @@ from clew.memory.dialogue.signals import (
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.language.answer_type import answer_type, asks_yes_or_no
 from clew.memory.ports import Encoder
-from clew.memory.text import NAMED, compiled_patterns, content_words, written_words
+from clew.memory.text import NAMED, compiled_patterns, content_word_sets, content_words, written_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
@@ -276,7 +276,9 @@ def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage], 
     """A question back in this language: it names the noun of the question that is unclear, if there is one, and offers
     2 to 4 titles of the passages, best first. `before` are the sentences said so far."""
     noun = next(iter(unnamed(question, before)), "")
-    titles = (re.sub(r"[;:?\u2026\s]+", " ", passage.title).strip() for passage in passages)
+    stems, held = {*content_words(noun)}, content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages])
+    order = sorted(range(len(passages)), key=lambda place: not stems <= held[place])
+    titles = (re.sub(r"[;:?\u2026\s]+", " ", passages[place].title).strip() for place in order)
     choices = list(dict.fromkeys(filter(None, titles)))[:MOST_CHOICES]
     shown = tuple(choices) if len(choices) > 1 else ()
     return Answer("unclear", (Claim(clarifying_question(noun, choices, language)),), nearest=shown)
