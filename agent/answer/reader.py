@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,13 +21,13 @@ import numpy as np
 
 from clew.agent.answer.evidence import EncodedRequest, Evidence, shares_held
 from clew.agent.state import Answer, BoldSpan
-from clew.memory.datatypes import Floats, Vectors
+from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.knowledge.document_parts import Block, Candidate
 from clew.memory.language.answer_type import AnswerType, answer_type
 from clew.memory.language.telling import may_be_english
-from clew.memory.minilm import PairScorer
+from clew.memory.minilm import MiniLM, tokenizer_of
 from clew.memory.text import (
     LEANING,
     Span,
@@ -51,6 +51,41 @@ UNFITTED = 0.4
 """The weight of the cross-encoder's score in a language that it was not fitted on, where it is 1 in English."""
 
 LONGEST_HEAD = 80  # characters of the heading that are read in front of a candidate
+
+
+READINGS = 8
+"""Questions whose scores are kept in memory."""
+
+
+class PairScorer:
+    """How well each text answers a question: a cross-encoder (Nogueira and Cho 2019, arXiv:1901.04085) over the lower
+    layers of the packaged encoder; the upper ones, fitted for that, are in `layers`. Safe from several threads."""
+
+    def __init__(self, folder: Path, layers: Path, longest_question: int, longest_text: int) -> None:
+        """`folder` has the encoder; of a question and of a text at most so many word pieces are read."""
+        self._longest = longest_question, longest_text
+        self._tokenizer = tokenizer_of(folder)
+        self._model = MiniLM(folder / "model.safetensors", layers)
+        # The scores so far, by question and text: what judges a turn and what answers it read much the same.
+        self._known = lru_cache(maxsize=READINGS)(lambda _: dict[str, np.float32]())
+
+    def scores(self, question: str, texts: Sequence[str]) -> Vector:
+        """The log odds of each text that it answers the question."""
+        known = self._known(question)
+        unread = [text for text in dict.fromkeys(texts) if text not in known]
+        if unread:
+            asked, *found = self._tokenizer.encode_batch([question, *unread], add_special_tokens=False)
+            first, second = self._longest
+            pieces = [text.ids[:second] for text in found]
+            known.update(zip(unread, self._model.pair_scores(asked.ids[:first], pieces), strict=True))
+        return np.array([known[text] for text in texts], np.float32)
+
+    def states(self, question: str, text: str) -> tuple[Vectors, list[Span]]:
+        """For each word piece of a text the output of the last two layers, shape (pieces, d), and its place in the
+        text."""
+        asked, found = self._tokenizer.encode_batch([question, text], add_special_tokens=False)
+        first, second = self._longest
+        return self._model.pair_states(asked.ids[:first], found.ids[:second]), found.offsets[:second]
 
 
 def _gelu(x: Floats) -> Floats:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from clew.agent.answer.arithmetic import NUMBER, arithmetic, right_sums, ungrouped
 from clew.agent.answer.citations import LIST_MARK, is_code, stands_in
+from clew.agent.answer.reader import PairScorer
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import packaged_minilm
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.language.telling import language_of
-from clew.memory.minilm import PairScorer
 from clew.memory.text import NUMBER_WORDS, content_words, negations, split, words
 
 SAID, WEAKLY_SAID = -2.8, -3.5

@@ -37,6 +37,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clew.agent.answer import quoted
 from clew.agent.answer.judge import Judge, JudgeVerdict, judge
+from clew.agent.answer.reader import PairScorer
 from clew.agent.answer.selection import Excerpt
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
@@ -50,7 +51,6 @@ from clew.memory.dialogue.utterances import extract, tidy
 from clew.memory.encoding import ContentCache
 from clew.memory.knowledge.document_parts import Candidate
 from clew.memory.knowledge.index.run import index
-from clew.memory.minilm import PairScorer
 from tests.benchmarks.conversations import verdict
 from tests.memory.dialogue.conversations import follow_ups, same
 from tests.training.asked_turns import DATA, FOLDER, cases_of

@@ -27,7 +27,7 @@ from clew.memory.ports import Encoder
 from clew.memory.text import split
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
-from tests.benchmarks.inputs import paths, show
+from tests.benchmarks.measuring import paths, show
 
 CHUNKERS: dict[str, Chunker] = {
     "sentences": ChunkerParameters(None),

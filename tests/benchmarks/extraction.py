@@ -17,7 +17,7 @@ from clew.memory.knowledge.extraction.clauses import triples
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.knowledge.extraction.lexicon import Mention, RelationMention
 from clew.memory.text import split
-from tests.benchmarks.inputs import paths
+from tests.benchmarks.measuring import paths
 from tests.training.records import Record, lines_of
 
 LONGEST = 1_000

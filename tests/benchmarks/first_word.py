@@ -19,7 +19,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from clew.memory.knowledge.library import open_library
-from tests.benchmarks.inputs import paths, show
+from tests.benchmarks.measuring import paths, show
 
 REPEATS = 3
 FOLLOW_UP = "and what else is known about it?"

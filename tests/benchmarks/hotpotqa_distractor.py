@@ -29,7 +29,7 @@ from clew.memory.knowledge.walking.features import NodeScorer, Weighing, load_sc
 from clew.memory.knowledge.walking.walker import StepParameters, Thought, Walker, hits_of, wander
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
-from tests.benchmarks.inputs import paths, show
+from tests.benchmarks.measuring import paths, show
 from tests.training.records import lines_of
 from tests.training.trainer import library_of
 from tests.training.walk import SETS, read_examples, trained

@@ -23,8 +23,7 @@ from clew.memory.datatypes import Query
 from clew.memory.knowledge.library import open_library
 from clew.tools import registry
 from clew.tools.base import Tool
-from tests.benchmarks.inputs import paths, show
-from tests.benchmarks.timing import fastest, medians
+from tests.benchmarks.measuring import fastest, medians, paths, show
 
 MEASURES = {"R@2": "recall@2", "R@5": "recall@5", "R@10": "recall@10", "all@8": "all@8", "nDCG@5": "ndcg@5"}
 HEADS = ("tool", *MEASURES, "p50 ms", "p95 ms", "processor p50 ms")

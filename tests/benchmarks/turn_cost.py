@@ -18,8 +18,7 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.utterances import answer_sentences
-from tests.benchmarks.inputs import paths, show
-from tests.benchmarks.timing import milliseconds
+from tests.benchmarks.measuring import milliseconds, paths, show
 from tests.training.records import lines_of
 
 TURNS = (5, 20, 50, 200)

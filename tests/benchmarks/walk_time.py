@@ -28,8 +28,7 @@ from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk
-from tests.benchmarks.inputs import paths, show
-from tests.benchmarks.timing import K, exact, medians
+from tests.benchmarks.measuring import K, exact, medians, paths, show
 
 QUESTIONS = 100
 EXACT, WALKED, HYBRID = "exact cosine search, NumPy", "think + stitch + walk", "`hybrid`"

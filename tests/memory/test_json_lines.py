@@ -1,3 +1,5 @@
+"""JSON and lines of it, read strictly and as models write it."""
+
 import errno
 import json
 import os
@@ -5,11 +7,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.json_lines import append_object, read_objects, replace_file
+from clew.memory.json_lines import append_object, read_json, read_objects, replace_file
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,3 +101,41 @@ def test_a_kill_leaves_whole_lines_and_at_most_a_torn_last_one(tmp_path: Path) -
     assert process.returncode == -signal.SIGKILL
     whole = path.read_bytes().split(b"\n")[:-1]
     assert [json.loads(line)["n"] for line in whole] == list(range(len(whole))) != []
+
+
+GOOD: dict[str, Any] = {"name": "Lang's film", "parts": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"name": "Lang\'s film", "parts": [1, 2]}',
+        'Sure! Here it is:\n```json\n{"name": "Lang\'s film", "parts": [1, 2]}\n```\nAnything else?',
+        "{'name': 'Lang's film', 'parts': [1, 2]}",
+        '{"name": "Lang\'s film", "parts": [1, 2,],}',
+        "{“name”: “Lang's film”, “parts”: [1, 2]}",
+        '{"name": "Lang\'s film",\n "parts": [1,\n 2]} {"name": ""}',
+    ],
+)
+def test_it_is_read(reply: str) -> None:
+    assert read_json(reply) == GOOD
+
+
+def test_brackets_and_line_breaks_in_strings_are_text() -> None:
+    assert read_json('{"name": "a } ] \\" {\nb"}') == {"name": 'a } ] " {\nb'}
+
+
+@pytest.mark.parametrize(
+    ("reply", "wrong"),
+    [
+        ("", "it is empty"),
+        ("I cannot do that.", "there is no JSON in it"),
+        ('{"entities": [{"name": "Fritz Lang"}, {"name": "Met', "it breaks off before its end"),
+        ('{"entities": [{"name": "Fritz Lang"}], "triples": [', "it breaks off before its end"),
+        ("{entities: none}", "it is no valid JSON"),
+        ("[" * 100_000 + "]" * 100_000, "it is no valid JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_words(reply: str, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        read_json(reply)

@@ -1,11 +1,15 @@
-"""The row of a model in docs/models.md: it takes the place of an earlier one, and none is of a double."""
+"""What the benches of models and conversations count; the row of a model in docs/models.md takes the place of an
+earlier one, and none is of a double."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from clew.agent.state import Answer, Claim, Turn
 from tests.benchmarks import models
+from tests.benchmarks.conversations import verdict
 from tests.ollama.playing import good
 from tests.ollama.server import Model, serving
 from tests.training.asked_turns import cases_of
@@ -65,3 +69,24 @@ def test_forty_turns_say_what_they_must_hold() -> None:
     cases = cases_of(models.TURNS)
     assert len(cases) == 40
     assert sum("question" in one for one in cases) == 5
+
+
+CASE = {"outcome": "answered", "must": [["221|two hundred"], ["guests"]], "must_not": ["250"], "most_words": 4}
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "wanted"),
+    [
+        ("There were 221 guests.", "answered", "R"),
+        ("As far as anybody knows, 221 guests came.", "answered", "P"),
+        ("221 guests, of 250.", "answered", "W"),
+        ("221 came.", "answered", "W"),
+        ("221 guests" + " came" * 15, "answered", "W"),
+        ("I found nothing.", "nothing-found", "WR"),
+        ("Which guests do you mean?", "unclear", "WR"),
+    ],
+)
+def test_a_turn_is_right_where_it_holds_all_that_it_must(said: str, outcome: str, wanted: str) -> None:
+    turn = replace(Turn("", 0, ""), answer=Answer(outcome, (Claim(said),)))  # type: ignore[arg-type]
+    assert verdict(CASE, turn) == wanted
+    assert verdict({**CASE, "outcome": "refused"}, turn) == ("R" if outcome == "nothing-found" else "AU")

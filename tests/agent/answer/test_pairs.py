@@ -5,9 +5,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, shipped_pairs
+from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, PairScorer, shipped_pairs
 from clew.memory.encoding import packaged_minilm
-from clew.memory.minilm import PairScorer
 from tests.training.pairs import Layers
 
 TEXTS = ("Fritz Lang directed it.", "", "A jelly \u2014 for dogs?", "moon " * 200, "x")
