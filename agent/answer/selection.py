@@ -5,6 +5,7 @@ An excerpt has a candidate, and with it what is needed to read it: the sentence 
 of a row, the sentence before code, the text below a heading or an item that is a question."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
@@ -21,7 +22,7 @@ from clew.memory.datatypes import Floats
 from clew.memory.knowledge.document_parts import LONGEST, Block, Candidate, Region, sentences_of, which_ask
 from clew.memory.language.answer_type import AnswerType
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import Span
+from clew.memory.text import FUNCTION_WORDS, Span
 
 # Excerpts -------------------------------------------------------------------------------------------------------------
 
@@ -142,6 +143,7 @@ def _announced(candidate: Candidate) -> list[Span]:
 
 # Selection ------------------------------------------------------------------------------------------------------------
 
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")  # a name or a number
 AHEAD = 0.01  # what puts a sentence before others
 HELD, RELEVANT = 0.3, 0.51
 """For questions in other languages, a passage's relevance is its cosine plus `HELD` times the share of the question's
@@ -249,6 +251,8 @@ def _chosen(
             numbers = {*NUMBER.findall(evidence.texts[place])}
             if any(numbers.issubset(NUMBER.findall(evidence.texts[other])) for other in alike):
                 continue
+            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
+                continue
         excerpt = excerpt_of(candidate, whole_list=wanted.form in ("list", "steps"))
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
@@ -260,6 +264,15 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
+
+
+def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
+    """Whether the question asks for a person, and the text only repeats the names and numbers of the first excerpt."""
+    told = " ".join(first.texts)
+    if wanted.form != "fact" or "person" not in wanted.expected or not any(wanted.holds([told])):
+        return False
+    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
+    return bool(values) and values <= {*_VALUE.findall(text)}
 
 
 def _in_time(

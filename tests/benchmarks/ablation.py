@@ -83,6 +83,7 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     },
     "headings": {"clew.agent.answer.score_adjustments:asked_headings": lambda _, of: [[] for _ in of.candidates]},
     "continued": {"clew.agent.answer.evidence:continued": lambda *_: set()},
+    "said again": {"clew.agent.answer.selection:_says_again": always(False)},
     "evidence": {"clew.memory.dialogue.rewriting:with_evidence": lambda made, *_: made},
     "bold": {"clew.agent.answer.reader:with_bold": lambda answer, _: answer},
     "corpus": {"clew.agent.answer.corpus_answers:corpus_answer": always(None)},
